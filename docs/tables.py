@@ -1,4 +1,4 @@
-"""Write the tables of docs/ that follow from the program: ``python -m docs.tables``."""
+"""Write what docs/ takes from the program, its tables and help: ``python -m docs.tables``."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,6 +28,7 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.slider import Slider
 
 DOCS = Path(__file__).parent
+HELP = DOCS.parent / "attn_tui" / "help"
 
 PLACES: Mapping[str, type[DOMNode]] = {
     "Everywhere": AttnApp,
@@ -110,13 +111,23 @@ TABLES = {"keys": keys, "fields": fields, "claims": claims}
 
 
 def renewed(document: str) -> str:
-    """Return a document whose tables, each between two comments, are those of the program."""
+    """Return a document whose tables and help, each between two comments, are the program's.
 
-    def table(found: re.Match[str]) -> str:
-        begin, name, end = found.groups()
+    The first help gives the page its title; the headings of the others are a level below it.
+    """
+
+    def table(match: re.Match[str]) -> str:
+        begin, name, end = match.groups()
         return "\n".join([begin, "", *TABLES[name](), "", end])
 
-    return re.sub(r"(<!-- table: (\w+) -->).*?(<!-- end -->)", table, document, flags=re.DOTALL)
+    def help_text(match: re.Match[str]) -> str:
+        begin, name, end = match.groups()
+        level = "#" if match.start() else ""
+        text = (HELP / f"{name}.md").read_text("utf-8").strip()
+        return "\n".join([begin, "", f"{level}{text}", "", end])
+
+    document = re.sub(r"(<!-- table: (\w+) -->).*?(<!-- end -->)", table, document, flags=re.DOTALL)
+    return re.sub(r"(<!-- help: (\S+) -->).*?(<!-- end -->)", help_text, document, flags=re.DOTALL)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,11 @@ with suppress(ImportError):
 _home = tempfile.TemporaryDirectory(prefix="attn-tui-tests-")
 for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
     os.environ[name] = os.path.join(_home.name, name.lower())
+# Only the first start offers the tour.
+_state = os.path.join(os.environ["XDG_STATE_HOME"], "attn-tui")
+os.makedirs(_state)
+with open(os.path.join(_state, "started"), "w", encoding="utf-8") as file:
+    file.write("yes")
 # The first process makes the folder; workers, and what they start, find it there.
 os.environ.setdefault(FOLDER, _home.name)
 share()

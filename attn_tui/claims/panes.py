@@ -50,7 +50,8 @@ class ListPane(Pane):
 
     def __init__(self) -> None:
         words = Filter(placeholder="words, S1, false, gradients …", compact=True, id="filter")
-        super().__init__("", words, ClaimList(id="list", compact=True), id="list-pane")
+        claims = ClaimList(id="list", compact=True)
+        super().__init__("", words, claims, key="e", id="list-pane")
 
     def list_claims(self, words: str) -> Claim | None:
         """List the claims that contain all of some words; all claims without words.

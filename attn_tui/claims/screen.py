@@ -67,7 +67,8 @@ class ClaimsScreen(InstrumentScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open_instrument", "Open", tooltip="Open the instrument that shows it",
                 id="open_instrument"),
-        Binding("e", "filter", "Filter", tooltip="List the claims with some words", id="entries"),
+        Binding("e", "filter", "Filter", show=False, id="entries",
+                tooltip="List the claims with some words"),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Binding("r,m", "refuse_scale", "Rule", show=False, id="refuse_scale"),
     ]  # fmt: skip

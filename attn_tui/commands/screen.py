@@ -39,15 +39,18 @@ def open_instrument(
     experiment = load(instrument.to_experiment)(given)
     from attn_tui.commands.asking import mention_unread_input
     from attn_tui.files.draft import draft_of
-    from attn_tui.ui.running import run
+    from attn_tui.ui.terminal.background import asked
 
     if "scores" in given:
         mention_unread_input(given)
     take_keys()
-    return run(
-        draft_of(experiment), mouse=not no_mouse, theme=theme, instrument=instrument.name,
-        ascii=ascii,
-    )  # fmt: skip
+    with asked(theme) as background:
+        from attn_tui.ui.running import run
+
+        return run(
+            draft_of(experiment), mouse=not no_mouse, theme=theme, instrument=instrument.name,
+            ascii=ascii, background=background,
+        )  # fmt: skip
 
 
 def check_terminal(instead: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attn_tui.commands.options import SCREEN, Command, switch
+from attn_tui.commands.options import SCREEN, Command, Option, switch
 from attn_tui.commands.output import write
 from attn_tui.commands.screen import check_terminal, has_terminal, take_keys
 from attn_tui.compute.errors import InputError
@@ -26,14 +26,25 @@ _EXAMPLES = """\
 
 @click.command("tour", cls=Command, examples=_EXAMPLES)
 @click.argument("file", required=False, type=click.Path())
+@switch("--continue", "Go on where you left FILE.", SCREEN)
+@click.option(
+    "--step",
+    cls=Option,
+    group=SCREEN,
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Begin at a step.",
+)
 @switch("--ascii", "Draw in ASCII, as under TERM=linux.", SCREEN)
 @click.pass_context
-def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
+def tour(
+    context: click.Context, /, file: str | None, step: int | None, ascii: bool, **switches: bool
+) -> None:
     """Open the tour, from q·k to where the usual story is wrong, or the tour in a TOML FILE.
 
-    It continues where you left it. If standard output is not a terminal, it prints the steps, with
-    the right answers marked.
-    """
+    The tour of the program continues where you left it, a FILE with --continue. If standard output
+    is not a terminal, the steps are printed, with the right answers marked.
+    """  # fmt: skip
     from attn_tui.commands.asking import asked_by
     from attn_tui.tour.reader import our_tour, read_tour
 
@@ -41,16 +52,27 @@ def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
         steps = our_tour(asked_by) if file is None else read_tour(file, asked_by)
     except InputError as error:
         raise InputError("tour", error.problem, error.expected, error.where) from None
+    if step is not None and step > len(steps.steps):
+        count = len(steps.steps)
+        raise InputError("step", f"there is no step {step}", f"a number from 1 to {count}")
     if not has_terminal():
         write(outline(steps))
         return
     check_terminal("tour > FILE")
     gc.disable()
     from attn_tui.files.draft import EXAMPLE
-    from attn_tui.ui.running import run
+    from attn_tui.ui.terminal.background import asked
 
     take_keys()
-    context.exit(run(EXAMPLE, tour=steps, ascii=ascii))
+    goes_on = file is None or switches["continue"]
+    place = None if goes_on else 0
+    if step is not None:
+        place = step - 1
+    with asked() as background:
+        from attn_tui.ui.running import run
+
+        status = run(EXAMPLE, tour=steps, place=place, ascii=ascii, background=background)
+    context.exit(status)
 
 
 def outline(tour: "Tour") -> Iterator[str]:

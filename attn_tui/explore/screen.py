@@ -73,6 +73,7 @@ class ExploreScreen(InstrumentScreen):
 
     CSS_PATH = "explore.tcss"
     NAME = "explore"
+    PICTURE = "weights-pane"
     VIEWS: ClassVar = (*OVER, "jacobian", "lab", "vectors")
     SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
     VIEW_TITLES = VIEW_TITLES
@@ -80,7 +81,7 @@ class ExploreScreen(InstrumentScreen):
         ("Scale", SCALE), ("Gradient", (OF, WRT)), ("Precision", PRECISION), ("Drawn", DRAW),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Action("e", SCORES.action, "Scores", tooltip=SCORES.title, id="edit",
+        Action("e", SCORES.action, "Scores", show=False, tooltip=SCORES.title, id="edit",
                synonyms=SCORES.synonyms),
         Action("p", "pin", "Pin", tooltip="Pin to compare", id="pin",
                synonyms=("compare", "compare with", "keep beside", "before and after")),
@@ -107,7 +108,7 @@ class ExploreScreen(InstrumentScreen):
         """Lay out the panes in the order in which data flows."""
         with Vertical():
             with Horizontal(id="top"):
-                yield Pane("Scores s", Editor(id="scores"), id="scores-pane")
+                yield Pane("Scores s", Editor(id="scores"), key="e", id="scores-pane")
                 yield DkPane()
             with Container(id="panes"):
                 yield WeightsPane()

@@ -46,7 +46,7 @@ class HeadPanes(Vertical):
             yield Label("", id="capture", markup=False)
             yield Label("o opens your own", id="opens")
         with Container(id="panes"):
-            yield Pane("", HeatMap("map"), id="map-pane")
+            yield Pane("", HeatMap("map"), key="e", id="map-pane")
             yield Pane("", Picture("card"), id="card-pane")
             yield Pane("", HeadList(id="table"), id="table-pane")
             yield DoctorPane("", id="doctor-pane")

@@ -37,7 +37,8 @@ from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.text import text
 from attn_tui.ui.action import ANOTHER, Action
-from attn_tui.ui.dialogs import FileScreen, columns_of_text
+from attn_tui.ui.dialogs import columns_of_text
+from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.setting import RULE, Setting, of_field
@@ -268,7 +269,8 @@ class HeadsScreen(InstrumentScreen):
             return open_capture(path, draft)
 
         hint = f"q, k, v and out of a model's heads: {', '.join(SUFFIXES)}"
-        self.app.push_screen(FileScreen("Open a capture", read, hint=hint), self._ask_draft)
+        dialogue = FileScreen("Open a capture", read, SUFFIXES, hint)
+        self.app.push_screen(dialogue, self._ask_draft)
 
     def _ask_draft(self, draft: Draft | None) -> None:
         if draft is not None:

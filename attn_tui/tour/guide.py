@@ -19,21 +19,24 @@ if TYPE_CHECKING:
 
 
 class Guide:
-    """A tour in progress; it begins where it was left last time.
+    """A tour in progress.
 
     Args:
         app: The application.
         tour: The tour; by default, our own.
+        place: The index of the step to begin at; None for where it was left last time.
 
     Attributes:
         progress: The progress through the tour.
     """
 
-    def __init__(self, app: "AttnApp", tour: Tour | None = None) -> None:
+    def __init__(self, app: "AttnApp", tour: Tour | None = None, place: int | None = None) -> None:
         self._app = app
         self._home = (app.current_mode, app.history)
         tour = tour or our_tour(load("attn_tui.commands.asking:asked_by"))
-        place, picks = remembered_tour(tour.name)
+        picks: tuple[object, ...] = ()
+        if place is None:
+            place, picks = remembered_tour(tour.name)
         place = place if 0 <= place < len(tour.steps) else 0
         self.progress = Progress(tour, place, clipped(picks, tour))
         self._left: Draft | None = None
@@ -52,15 +55,15 @@ class Guide:
             return True
         if step.instrument != "explore" or asked.experiment.source.redraws:
             return False
-        return asked.draft.text != step.draft.text
+        return asked.draft.text != self.progress.draft.text
 
     def begin(self) -> None:
         """Show the step with its first question."""
-        self._show(self.progress.step.draft)
+        self._show(self.progress.draft)
 
     def back(self) -> None:
         """Return to the step, with the question it was left with."""
-        self._show(self._left or self.progress.step.draft)
+        self._show(self._left or self.progress.draft)
 
     def _show(self, draft: Draft) -> None:
         self._app.ask(edits.become(draft))
@@ -95,13 +98,18 @@ class Guide:
         self._app.guide = None
         for screen in self._screens:
             screen.remove_class("-guess", "-touring")
+            screen.show_picture(False)
             screen.query(TourPane).remove()
         self._app.come_to(history)
         self._app.action_go(instrument)
 
     def _come_to(self, progress: Progress) -> None:
-        self.progress = progress
-        self._app.show()
+        """Show other progress; after a guess, the question of the step replaces the picture's."""
+        before, self.progress = self.progress, progress
+        if progress.draft != before.draft:
+            self._app.ask(edits.become(progress.draft))
+        else:
+            self._app.show()
 
     def _remember(self) -> None:
         remember_tour(self.progress.tour.name, self.progress.at, self.progress.picks)
@@ -120,6 +128,12 @@ class Guide:
             self._screens.add(screen)
         elif (pane.progress, pane.is_away) == (self.progress, is_away):
             return
+        else:
+            self._update(screen, pane, is_away)
+        screen.show_picture(pane.guesses and self.progress.step.picture is not None)
+
+    def _update(self, screen: InstrumentScreen, pane: TourPane, is_away: bool) -> None:
+        """Show the present progress in the pane that is there."""
         guessed = pane.guesses
         pane.progress, pane.is_away = self.progress, is_away
         if guessed and not pane.guesses:

@@ -13,14 +13,14 @@ from textual.widgets import Label, OptionList, ProgressBar, Static
 from attn_tui.tour.step import Progress, verdict
 from attn_tui.ui.markup import plain
 
+CHOOSE = "[b $mark]↑ ↓[/] choose, [b $mark]enter[/] answers"
+
 
 class Answers(OptionList):
-    """The answers to a guess, with none preselected; the list takes the focus."""
+    """The answers to a guess, the first highlighted; the list takes the focus."""
 
     def __init__(self, answers: Iterable[str]) -> None:
         super().__init__(*answers, id="answers", markup=False)
-        # Textual highlights the first option.
-        self.highlighted = None
 
     def on_mount(self) -> None:
         """Take the focus."""
@@ -46,12 +46,16 @@ class TourPane(Vertical):
         & #progress > ProgressBar { width: 1fr; margin: 0 2; & Bar { width: 1fr; } }
         &.-guess { height: 1fr; max-height: 100%; background: $background; }
         &.-guess #page { height: 1fr; align: center middle; }
+        & #choose { color: $foreground 70%; width: 100%; max-width: 90; }
         &.-guess #says, &.-guess #question { width: 100%; max-width: 90; height: auto; }
         &.-guess #question { margin-top: 1; }
         & #answers {
             width: 100%; max-width: 90; height: auto;
             border: none; padding: 0; margin: 1 0; background: transparent;
         }
+        &.-pictured { height: auto; max-height: 60%; background: $panel; }
+        &.-pictured #page { height: auto; align: left top; }
+        &.-pictured #answers { margin: 0; }
     }
     """
 
@@ -85,6 +89,7 @@ class TourPane(Vertical):
         if progress is None:
             return
         self.set_class(self.guesses, "-guess")
+        self.set_class(self.guesses and progress.step.picture is not None, "-pictured")
         self.screen.set_class(self.guesses, "-guess")
         self.screen.refresh_bindings()
         if self.guesses:
@@ -105,6 +110,7 @@ class TourPane(Vertical):
         yield Static(progress.step.says, id="says", markup=False)
         yield Static(guess.question, id="question", markup=False)
         yield Answers(guess.answers)
+        yield Static(CHOOSE, id="choose")
 
     def _texts(self, progress: Progress) -> Iterator[Widget]:
         step = progress.step

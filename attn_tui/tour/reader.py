@@ -14,8 +14,8 @@ from attn_tui.tour.step import Guess, Step, Tour
 
 OURS = Path(__file__).parent / "ours.toml"
 
-KEYS = {"ask": 400, "say": 156, "guess": 110, "answers": 34, "right": 34, "do": 110, "until": 200,
-        "why": 190}  # fmt: skip
+KEYS = {"ask": 400, "picture": 400, "say": 156, "guess": 110, "answers": 34, "right": 34, "do": 110,
+        "until": 200, "why": 190}  # fmt: skip
 """The keys of a step, each with the most characters that fit on a small screen."""
 
 ANSWERS = 3
@@ -53,7 +53,8 @@ def _step(table: Table, ask: Ask) -> Step:
         reason = f"until holds as the step begins: {until.reason(start)}"
         table.refuse(reason, "what is still to be done")
     says, task, learnt = (_text(table, key) for key in ("say", "do", "why"))
-    return Step(instrument, draft, says, task, until, learnt, _guess(table))
+    picture = _picture(table, instrument, ask)
+    return Step(instrument, draft, says, task, until, learnt, _guess(table), picture)
 
 
 def _text(table: Table, key: str) -> str:
@@ -87,10 +88,22 @@ def _guess(table: Table) -> Guess | None:
     return Guess(_text(table, "guess"), answers, answers.index(right))
 
 
-def _asked(table: Table, ask: Ask) -> tuple[str, Draft]:
+def _picture(table: Table, instrument: str, ask: Ask) -> Draft | None:
+    """Return the question whose picture stands beside the guess, if there is one."""
+    if "picture" not in table.values:
+        return None
+    if "guess" not in table.values:
+        table.refuse("picture is of no use without guess", "a guess")
+    name, draft = _asked(table, ask, "picture")
+    if name != instrument:
+        table.refuse("picture is of another instrument", "the command of ask")
+    return draft
+
+
+def _asked(table: Table, ask: Ask, key: str = "ask") -> tuple[str, Draft]:
     """Return the instrument and the question of a command line such as ``c`` copies."""
     try:
-        instrument, experiment = ask(_text(table, "ask"))
+        instrument, experiment = ask(_text(table, key))
     except InputError as error:
         problem = error.problem if error.field == "ask" else f"{error.field}: {error.problem}"
         table.refuse(problem, error.expected)

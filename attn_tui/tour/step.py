@@ -39,6 +39,7 @@ class Step:
         until: The condition on the question that holds once the task is done.
         learnt: What there was to see, in a sentence or two.
         guess: The guess that comes first, if any.
+        picture: The question whose picture stands beside the guess, if any.
     """
 
     instrument: str
@@ -48,6 +49,7 @@ class Step:
     until: Condition
     learnt: str
     guess: Guess | None = None
+    picture: Draft | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,13 @@ class Progress:
         if self.step.guess and self.pick is None and not self.is_passed:
             return "guess"
         return "done" if self.is_done else "try"
+
+    @property
+    def draft(self) -> Draft:
+        """The question of this phase at its start."""
+        if self.phase == "guess" and self.step.picture is not None:
+            return self.step.picture
+        return self.step.draft
 
     @property
     def is_last(self) -> bool:

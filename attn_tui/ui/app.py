@@ -37,6 +37,7 @@ from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, received
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
+from attn_tui.ui.welcome import Welcome
 
 if TYPE_CHECKING:
     from attn_tui.tour.guide import Guide
@@ -60,6 +61,8 @@ class AttnApp(App[None]):
         ascii: Whether pictures keep to ASCII.
         theme: The name of the theme; ignored if there is no such theme or no colours are wanted.
         tour: The tour to start at once, if any.
+        place: The index of the step at which the tour begins; None for where it was left.
+        offers_tour: Whether a line above the footer offers the tour.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -73,10 +76,10 @@ class AttnApp(App[None]):
         Action("U", "redo", "Redo", show=False, id="redo", synonyms=("do again",)),
         Action("0", "start", "Back to the start", show=False, id="start",
                synonyms=("reset", "start over", "restart", "clear")),
-        Action("x", "choose('example')", "Tour", show=False, tooltip="Try an example",
-               id="examples", synonyms=("tour and examples", "examples", "demo", "lessons")),
-        Action("c", "copy", "Copy", show=False, tooltip="Copy the command that leads back",
-               id="copy", synonyms=("share", "command line", "link", "clipboard")),
+        Action("x", "choose('example')", "Tour", tooltip="Try an example", id="examples",
+               synonyms=("tour and examples", "examples", "demo", "lessons")),
+        Action("c", "copy", "Copy", tooltip="Copy the command that leads back", id="copy",
+               synonyms=("share", "command line", "link", "clipboard")),
         Binding("enter", "tour_next", "Next step", id="tour_next"),
         # In an editor, the editor's own binding for this key undoes typing.
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="suspend"),
@@ -103,12 +106,15 @@ class AttnApp(App[None]):
         ascii: bool = False,
         theme: str = "",
         tour: "Tour | None" = None,
+        place: int | None = None,
+        offers_tour: bool = False,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = Cells()
+        self.taking_over = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii
         self.DEFAULT_MODE = instrument  # type: ignore[misc]
@@ -128,11 +134,16 @@ class AttnApp(App[None]):
         self._clock = clock
         self.parting = ""
         self.guide: Guide | None = None
-        self._tour = tour
+        self._before: InstrumentScreen | None = None
+        self._tour, self._place = tour, place
+        self._welcome = Welcome() if offers_tour else None
 
     def get_driver_class(self) -> type[Driver]:
         """Return a driver that writes only the cells that change."""
-        return thrifty(super().get_driver_class(), self._cells, lambda: self.line_to_leave)
+        return thrifty(
+            super().get_driver_class(), self._cells, lambda: self.line_to_leave,
+            lambda: self.taking_over(),
+        )  # fmt: skip
 
     def get_theme(self, theme_name: str) -> Theme | None:
         """Return a theme; ours are known even before they are registered."""
@@ -162,6 +173,8 @@ class AttnApp(App[None]):
         self.stylesheet.read_all(screen.css_path)
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.question, self.history.present)
+        if name == self.DEFAULT_MODE:
+            screen.welcome = self._welcome
         return screen
 
     def action_go(self, name: str) -> None:
@@ -181,11 +194,19 @@ class AttnApp(App[None]):
     @on(InstrumentScreen.Ready)
     def _show_first(self, event: InstrumentScreen.Ready) -> None:
         self.show()
+        self._keep_help()
         self.turns.open()
         self.call_after_refresh(collect_garbage)
         if self._tour is not None:
             tour, self._tour = self._tour, None
-            self.start_tour(tour)
+            self.start_tour(tour, self._place)
+
+    def _keep_help(self) -> None:
+        """Let help stay open, or closed, when the instrument changes."""
+        before, now = self._before, self.instrument
+        self._before = now
+        if before is not None and now is not None and before is not now:
+            now.call_next(now.keep_help, before.is_help_open)
 
     # Keys
 
@@ -212,11 +233,13 @@ class AttnApp(App[None]):
 
     # The tour
 
-    def start_tour(self, tour: "Tour | None" = None) -> None:
+    def start_tour(self, tour: "Tour | None" = None, place: int | None = None) -> None:
         """Begin a tour, by default our own, or go on with the present one."""
+        if self._welcome is not None:
+            self._welcome.close()
         if self.guide is None:
             # Imported here so that starting the program does not wait for it.
-            self.guide = load("attn_tui.tour.guide:Guide")(self, tour)
+            self.guide = load("attn_tui.tour.guide:Guide")(self, tour, place)
         self.guide.begin()
 
     def action_tour_next(self) -> None:
@@ -390,6 +413,10 @@ class AttnApp(App[None]):
             return
         provider, placeholder = self.LISTS[name]
         self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
+
+
+def nothing() -> None:
+    """Do nothing."""
 
 
 def collect_garbage() -> None:

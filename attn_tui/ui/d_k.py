@@ -19,6 +19,9 @@ from attn_tui.ui.slider import Slider
 TICKS = (1, 16, 256, 4096, 65_536, 4, 64, 1024, 16_384)
 """The ticks of the slider of d_k, the most important first."""
 
+STEPS = {"d_k": ("-", "+"), "n": (",", ".")}
+"""The keys that move a number, by its name."""
+
 FLAT = 20.0
 """Above this, tanh is 1 in float64."""
 
@@ -27,7 +30,8 @@ class NumberPane(Pane):
     """Shows a number that can be moved or typed.
 
     Args:
-        name: The name of the number; the id of the pane is ``"name-pane"``.
+        name: The name of the number; the id of the pane is ``"name-pane"``, and its first letter
+            the key that leads to the field.
         scale: The possible values.
         ticks: The ticks of the slider.
         is_line: Whether the pane is a line without a border that begins with the name.
@@ -58,14 +62,18 @@ class NumberPane(Pane):
     def __init__(
         self, name: str, scale: LogScale, ticks: tuple[int, ...], is_line: bool = False
     ) -> None:
-        super().__init__(name, id=f"{name}-pane", classes="number -line" if is_line else "number")
+        classes = "number -line" if is_line else "number"
+        super().__init__(name, key=name[0], id=f"{name}-pane", classes=classes)
         self._called, self._scale, self._ticks = name, scale, ticks
 
     def compose(self) -> ComposeResult:
-        """Lay out the slider and the field."""
+        """Lay out the slider between the keys that move it, and the field."""
+        less, more = STEPS[self._called]
         with Horizontal():
-            yield Label(self._called, classes="name")
+            yield Label(self.headed(self._called), classes="name")
+            yield Label(less, classes="key")
             yield Slider(self._scale, self._ticks, self._called)
+            yield Label(more, classes="key more")
             yield NumberField(compact=True, select_on_focus=True, id=f"{self._called}-typed")
 
     def watch_value(self, value: int) -> None:
@@ -135,7 +143,7 @@ class DkPane(NumberPane):
         """Dim the slider if d_k changes nothing, and say why in the tooltip and the heading."""
         self.set_class(bool(why), "-idle")
         self.tooltip = why or None
-        self.query_one(".name", Label).update(self.heading)
+        self.query_one(".name", Label).update(self.headed(self.heading))
 
     @property
     def heading(self) -> str:

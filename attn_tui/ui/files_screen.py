@@ -1,20 +1,35 @@
 """The part of an instrument's screen that reads reports, and saves and opens files."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from textual import work
 
-from attn_tui.compute.text import visible
+from attn_tui.compute.text import listed, visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.report.export import Forms, export
 from attn_tui.ui.asking_screen import AskingScreen
-from attn_tui.ui.dialogs import FileScreen, TextScreen
+from attn_tui.ui.dialogs import TextScreen
+from attn_tui.ui.file_dialogs import FileScreen, SaveScreen
 
 READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
 """The message about a file of several vectors."""
+
+SAVED: Mapping[str, str] = {
+    ".svg": "picture", ".json": "numbers", ".csv": "tables", ".txt": "report",
+}  # fmt: skip
+"""What a file holds, by the ending of its name."""
+
+BOTH = (".svg", ".json")
+"""The endings of the files that a name without an ending saves."""
+
+NO_ENDING = "no ending: .svg and .json"
+
+OPENED = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
+"""What can be opened, by the ending of its name."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +68,7 @@ class FilesScreen(AskingScreen):
 
     def action_save(self) -> None:
         """Ask for a file, and save what is shown."""
-        self._ask_file("attn-tui.json")
+        self._ask_file("attn-tui")
 
     def _picture(self) -> Iterator[str]:
         yield self.app.export_screenshot(title="attn-tui")
@@ -61,22 +76,31 @@ class FilesScreen(AskingScreen):
     def _ask_file(self, name: str) -> None:
         # Taken before the dialogue covers the screen.
         picture = [*self._picture()]
-        forms: Forms = {**self.forms(), ".svg": lambda: iter(picture)}
+        forms: Forms = {".svg": lambda: iter(picture), **self.forms()}
+
+        def targets(path: str) -> list[str]:
+            if PurePath(path).suffix:
+                return [path]
+            return [f"{path}{ending}" for ending in BOTH if ending in forms]
 
         def save(path: str) -> str:
-            export(os.path.expanduser(path), forms)
-            return path
+            files = targets(path)
+            for file in files:
+                export(os.path.expanduser(file), forms)
+            return listed([visible(file) for file in files])
 
-        hint = f"the name ends in {', '.join(forms)}"
-        self.app.push_screen(FileScreen("Save what is shown", save, name, hint), self._say_saved)
+        meanings = [f"{ending} {SAVED[ending]}" for ending in SAVED if ending in forms]
+        hint = " · ".join([*meanings, NO_ENDING])
+        self.app.push_screen(SaveScreen(save, forms, hint, name, targets), self._say_saved)
 
-    def _say_saved(self, path: str | None) -> None:
-        if path is not None:
-            self.notify(f"Saved {visible(path)}", markup=False)
+    def _say_saved(self, files: str | None) -> None:
+        if files is not None:
+            self.notify(f"Saved {files}", markup=False)
 
     def action_open(self) -> None:
         """Ask for a file of scores, of queries and keys, or of a whole question, and open it."""
         from attn_tui.files.draft import open_draft
+        from attn_tui.files.formats import SUFFIXES
 
         setup = self.present.draft.setup
 
@@ -85,8 +109,7 @@ class FilesScreen(AskingScreen):
             # Counted here, since by the time that the dialogue closes the file may be gone.
             return Opened(draft, len(parse(draft).vectors))
 
-        hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
-        self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_opened)
+        self.app.push_screen(FileScreen("Open a file", read, SUFFIXES, OPENED), self._ask_opened)
 
     def _ask_opened(self, opened: Opened | None) -> None:
         if opened is None:

@@ -31,6 +31,7 @@ from attn_tui.ui.setting import D_K
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
 from attn_tui.ui.title import TABS, Title
+from attn_tui.ui.welcome import Welcome
 
 TINY = 60
 """On a screen narrower than this many columns there is room for only one pane."""
@@ -59,19 +60,22 @@ class InstrumentScreen(FilesScreen):
         NAME: The name of the instrument, as in the registry.
         VIEWS: The views that `t` cycles through, each named by the id of its pane.
         VIEW_TITLES: The name of each view in the palette, and other words for it.
+        PICTURE: The id of the pane with the picture; empty if it is that of the view.
     """
 
     NAME: ClassVar[str]
     VIEWS: ClassVar[Sequence[str]] = ()
     VIEW_TITLES: ClassVar[Mapping[str, Sequence[str]]] = {}
+    PICTURE: ClassVar[str] = ""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
-        Action("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
-               tooltip="Lower or raise d_k", id="more", synonyms=("move d_k",)),
+        Action("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False,
+               key_display="-+", tooltip="Lower or raise d_k", id="more",
+               synonyms=("move d_k",)),
         # Everything else can be found with it if few keys fit the footer or there is only a mouse.
         Binding("slash", "app.command_palette", "Find", id="find"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
@@ -100,15 +104,18 @@ class InstrumentScreen(FilesScreen):
         Binding("escape", "back", "Back", show=False, id="back"),
         Action("i", "read", "Report", tooltip="Read the report", id="read",
                synonyms=("all numbers", "text", "details", "summary")),
-        Action("s,ctrl+s", "save", "Save", show=False, tooltip="Save what is shown", id="save",
+        Action("s,ctrl+s", "save", "Save", tooltip="Save what is shown", id="save",
                synonyms=("export", "write a file", "csv", "json", "download")),
-        Action("o,ctrl+o", "open", "Open", show=False, tooltip="Open a file", id="open",
+        Action("o,ctrl+o", "open", "Open", tooltip="Open a file", id="open",
                synonyms=("load", "read a file", "import", "npy", "npz", "load scores")),
         Action("question_mark", "help", "Help", key_display="?", id="help",
                synonyms=("explain", "manual", "keys", "shortcuts", "what is this")),
         # It works where a question mark is typed.
         Binding("f1", "help", "Help", tooltip="Help, also while typing", id="help_typing"),
     ]  # fmt: skip
+
+    welcome: Welcome | None = None
+    """The line that offers the tour, if it is offered here."""
 
     headline: var[str] = var("", init=False)
     status: var[str] = var("", init=False)
@@ -125,6 +132,8 @@ class InstrumentScreen(FilesScreen):
         with Horizontal(id="body"):
             yield SettingsPanel(self.GROUPS).data_bind(InstrumentScreen.question)
             yield from self.compose_body()
+        if self.welcome is not None:
+            yield self.welcome
         yield Keys(show_command_palette=False, compact=True)
 
     def compose_body(self) -> ComposeResult:
@@ -161,6 +170,18 @@ class InstrumentScreen(FilesScreen):
     def on_screen_resume(self) -> None:
         """Ask for the present question, which may have changed while the screen was hidden."""
         self.post_message(self.Ready())
+
+    @property
+    def is_help_open(self) -> bool:
+        """Whether help is open beside the panes."""
+        return self.has_class("-help")
+
+    async def keep_help(self, is_open: bool) -> None:
+        """Open or close help beside the panes, as it was on the instrument before."""
+        if is_open and not self.is_help_open and self.size.width >= BESIDE:
+            await self._open_help()
+        elif not is_open:
+            self._close_help()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available: before a guess, only help and going back."""
@@ -313,6 +334,22 @@ class InstrumentScreen(FilesScreen):
         else:
             self.notify(f"{title} has nothing to show here")
 
+    def show_picture(self, is_alone: bool) -> None:
+        """Show the picture alone, for a question about it; or all panes again."""
+        if is_alone == self.has_class("-asked"):
+            return
+        self.set_class(is_alone, "-asked")
+        if is_alone:
+            self.call_after_refresh(self._show_alone, self.PICTURE)
+        else:
+            self._show_all()
+
+    def _show_alone(self, id: str) -> None:
+        """Show one pane alone, by default that of the view, unless the question is over."""
+        if self.has_class("-asked"):
+            self.pane(id or self.view).add_class("-large")
+            self.add_class("-full")
+
     def action_full(self) -> None:
         """Show one pane alone, the focused one or else the first; or show all again."""
         if self.has_class("-full"):
@@ -333,7 +370,9 @@ class InstrumentScreen(FilesScreen):
 
     async def action_back(self) -> None:
         """Leave the full pane, help, settings or a field, whichever comes first; else go back."""
-        if self.has_class("-full"):
+        if self.has_class("-asked"):
+            self.post_message(self.Back())
+        elif self.has_class("-full"):
             self._show_all()
         elif self._close_help():
             return
@@ -341,7 +380,7 @@ class InstrumentScreen(FilesScreen):
             await self.action_settings()
         elif self.focused is not self.home:
             self.set_focus(self.home)
-        else:
+        elif self.welcome is None or not self.welcome.close():
             self.post_message(self.Back())
 
     @on(Tabs.TabActivated, "#instruments")

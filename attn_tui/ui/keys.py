@@ -11,12 +11,16 @@ from functools import lru_cache
 
 from textual import on
 from textual._styles_cache import StylesCache
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.color import Color
 from textual.events import Mount
 from textual.keys import KEY_TO_UNICODE_NAME
 from textual.style import Style
+from textual.widget import Widget
 from textual.widgets import Footer
+
+from attn_tui.report.rows import cells
 
 
 @lru_cache
@@ -36,6 +40,29 @@ def keep_no_lines() -> None:
 KEY_TO_UNICODE_NAME |= {"plus": "PLUS SIGN", "minus": "HYPHEN-MINUS", "slash": "SOLIDUS"}
 """Textual shortens these names of keys, and then does not know that an editor types them."""
 
+QUIT = "q"
+
+FIRST = ("question_mark", "slash", "g", "r", "t", "x", "o", "s", "c", QUIT)
+"""The keys that stand first where there are all; others follow those for the picture."""
+
+LAST = ("i", "f")
+"""The keys that are left out first."""
+
+GAP = 1
+"""Columns between two keys."""
+
+
+def place(widget: Widget) -> int:
+    """Return where the key of a widget stands among others."""
+    order = (*FIRST[:5], "", *FIRST[5:], *LAST)
+    key = key_of(widget)
+    return order.index(key if key in order else "")
+
+
+def key_of(widget: Widget) -> str:
+    """Return the key that a part of the footer shows, or nothing."""
+    return str(getattr(widget, "key", ""))
+
 
 class Keys(Footer):
     """A footer that is rebuilt only when its keys change, and then forgets the old ones.
@@ -45,6 +72,17 @@ class Keys(Footer):
     """
 
     _shown: Sequence[tuple[Binding, bool, str]] = ()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the keys, those that everybody needs first."""
+        yield from sorted(super().compose(), key=place)
+
+    def on_resize(self) -> None:
+        """Leave out the keys for which there is no room, so that none is cut; the way out stays."""
+        room = self.size.width + GAP
+        for key in sorted(self.children, key=lambda key: key_of(key) != QUIT):
+            room -= cells(str(key.render())) + GAP
+            key.display = room >= 0
 
     @on(Mount)
     async def _show_at_once(self) -> None:
@@ -60,5 +98,6 @@ class Keys(Footer):
             return
         self._shown = keys
         await super().recompose()
+        self.on_resize()
         for watchers in getattr(self, "__watchers", {}).values():
             watchers[:] = [watcher for watcher in watchers if watcher[0].is_attached]

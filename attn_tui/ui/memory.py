@@ -1,4 +1,4 @@
-"""What is remembered between runs: the theme, and the progress of tours."""
+"""What is remembered between runs: the first start, themes, and the progress of tours."""
 
 import json
 import os
@@ -10,6 +10,9 @@ from typing import Any
 from attn_tui.captures.disk import regular
 from attn_tui.compute.errors import InputError
 from attn_tui.report.export import write_whole
+
+STARTED = "started"
+"""The name of the file that is there from the first start on."""
 
 LONGEST = 100
 """The most bytes read for a name, in case the file is something else and long."""
@@ -28,11 +31,22 @@ def _read(name: str, most: int) -> bytes:
     return b""
 
 
-def _write(name: str, text: str) -> None:
-    """Write a file of the folder, atomically; an error is ignored."""
-    with suppress(OSError, InputError):
+def _write(name: str, text: str) -> bool:
+    """Write a file of the folder, atomically, and return whether that was possible."""
+    try:
         folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         write_whole(str(folder() / name), [text])
+    except (OSError, InputError):
+        return False
+    return True
+
+
+def is_first_start() -> bool:
+    """Return whether the program has never been started before, and remember that it has.
+
+    Where nothing can be remembered, no start is the first.
+    """
+    return not _read(STARTED, LONGEST) and _write(STARTED, "yes\n")
 
 
 def remembered_theme() -> str:
@@ -45,6 +59,20 @@ def remembered_theme() -> str:
 def remember_theme(name: str) -> None:
     """Save the name of a theme, if possible."""
     _write("theme", f"{name}\n")
+
+
+def remembered_background() -> str:
+    """Return ``"light"`` or ``"dark"``, as the terminal said last; nothing if it never did."""
+    with suppress(UnicodeDecodeError):
+        shade = _read("background", LONGEST).decode().strip()
+        return shade if shade in ("light", "dark") else ""
+    return ""
+
+
+def remember_background(shade: str) -> None:
+    """Save whether the terminal is light or dark, if that is known and new."""
+    if shade and shade != remembered_background():
+        _write("background", f"{shade}\n")
 
 
 MOST_TOURS, LONGEST_TOURS = 20, 20_000

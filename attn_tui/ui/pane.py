@@ -15,6 +15,7 @@ class Pane(Container):
 
     Args:
         title: What it shows.
+        key: The key that acts on it, which its title shows; or nothing.
         id: The id of the widget.
         classes: The classes of the widget.
         widgets: The widgets inside it.
@@ -23,8 +24,14 @@ class Pane(Container):
     ALLOW_MAXIMIZE = True
 
     def __init__(
-        self, title: str, *widgets: Widget, id: str | None = None, classes: str | None = None
+        self,
+        title: str,
+        *widgets: Widget,
+        key: str = "",
+        id: str | None = None,
+        classes: str | None = None,
     ) -> None:
+        self._key = key
         self._lines: tuple[Region, ...] = ()
         self._described: tuple[str, ...] = ()
         self._title = ""
@@ -32,7 +39,15 @@ class Pane(Container):
         self._written = ("", "")
         """Title and subtitle as they were set: Textual rewrites their markup."""
         super().__init__(*widgets, id=id, classes=classes)
-        self.border_title = title
+        self.border_title = self.headed(title)
+
+    def headed(self, title: str) -> str:
+        """Return a title with the key of the pane marked, which may be its first letter."""
+        if not self._key:
+            return title
+        is_first = title.startswith(self._key)
+        rest = title.removeprefix(self._key) if is_first else f" {title}"
+        return f"[b $mark]{self._key}[/]{rest}"
 
     def on_mount(self) -> None:
         """Make the pane focusable if nothing inside is, so that help and full view can reach it."""
@@ -64,8 +79,9 @@ class Pane(Container):
         parts = [part for part in subtitles if part]
         while len(parts) > 1 and columns_of(" · ".join(parts)) > room > 0:
             del parts[0]
-        if columns_of(title) > room > 0:
+        if columns_of(self.headed(title)) > room > 0:
             title = title.partition(": ")[0]
+        title = self.headed(title)
         subtitle = " · ".join(parts)
         is_first = self.border_subtitle is None
         title, subtitle = whole_words(title, room), whole_words(subtitle, room)

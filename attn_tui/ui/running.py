@@ -10,18 +10,31 @@ from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.keys import keep_no_lines
-from attn_tui.ui.memory import remembered_theme
+from attn_tui.ui.memory import (
+    is_first_start,
+    remember_background,
+    remembered_background,
+    remembered_theme,
+)
+from attn_tui.ui.terminal.background import Background, shade_of
 from attn_tui.ui.terminal.filters import lacks_blocks
-from attn_tui.ui.terminal.input import accept_anything
-from attn_tui.ui.theme import check_theme
+from attn_tui.ui.terminal.input import Parser, accept_anything
+from attn_tui.ui.theme import DARK, LIGHT, check_theme
 
 if TYPE_CHECKING:
     from attn_tui.tour.step import Tour
 
+NOT_ASKED = Background()
+
+SHADES = {"light": LIGHT.name, "dark": DARK.name}
+"""The themes for the background of a terminal."""
+
 
 def run(
     draft: Draft, mouse: bool = True, theme: str | None = None,
-    tour: "Tour | None" = None, instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
+    tour: "Tour | None" = None, place: int | None = None,
+    instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
+    background: Background = NOT_ASKED,
 ) -> int:  # fmt: skip
     """Run the program on the terminal and return its exit status.
 
@@ -30,7 +43,9 @@ def run(
         mouse: Whether the terminal reports the mouse.
         theme: The name of the theme, or None for the one chosen last.
         tour: The tour to start at once, if any.
+        place: The index of the step at which the tour begins; None for where it was left.
         instrument: The name of the first instrument.
+        background: What the terminal was asked about its background.
         ascii: Whether to draw in ASCII even if the terminal is not known to lack other glyphs.
 
     Raises:
@@ -39,7 +54,14 @@ def run(
     accept_anything()
     keep_no_lines()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
-    app = AttnApp(opening(draft), instrument, ascii=in_ascii, theme=_theme(theme), tour=tour)
+    offers_tour = is_first_start() and tour is None
+    app = AttnApp(
+        opening(draft), instrument, ascii=in_ascii, theme=_theme(theme, background), tour=tour,
+        place=place, offers_tour=offers_tour,
+    )  # fmt: skip
+    app.taking_over = background.restore
+    Parser.ahead, Parser.is_due = background.typed, background.is_due
+    Parser.coloured = _remember_colour
     app.run(mouse=mouse)
     if app.parting and sys.__stderr__ is not None:
         sys.__stderr__.write(app.parting)
@@ -53,9 +75,21 @@ def opening(draft: Draft) -> Draft:
     return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
 
 
-def _theme(named: str | None) -> str:
-    """Return the theme named by the option or the environment, or else the one chosen last."""
+def _theme(named: str | None, background: Background) -> str:
+    """Return the name of a theme, or nothing.
+
+    It is that of the option or the environment, or else the one chosen last, or else the one for
+    the background of the terminal, now or when it last answered.
+    """
     name = named or environ.get("TEXTUAL_THEME")
     if name:
         check_theme(name)
-    return name or remembered_theme()
+        return name
+    shade = background.shade()
+    remember_background(shade)
+    return remembered_theme() or SHADES.get(shade or remembered_background(), "")
+
+
+def _remember_colour(colour: str) -> None:
+    """Remember an answer of the terminal that came too late for this start."""
+    remember_background(shade_of(colour))

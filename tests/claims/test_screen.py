@@ -16,7 +16,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.palette import PaletteProvider
-from tests.ui.person import app_of, notices, press, shown
+from tests.ui.person import app_of, notices, press, shown, shown_title
 
 WIDE, MEDIUM, SMALL = (120, 40), (80, 24), (40, 15)
 
@@ -68,7 +68,7 @@ async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None
         line = str(listed.get_option("S0-17").prompt)
         assert "¶" in line
         assert "S0-17" in line
-        assert screen.pane("list-pane").border_title == "100 claims"
+        assert shown_title(screen.pane("list-pane")) == "e 100 claims"
         assert screen.pane("list-pane").border_subtitle == "✓ 30  ✗ 12  ◐ 48  ¶ 10"
 
 
@@ -89,7 +89,7 @@ async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
         screen = await claims(pilot, "e", *"s1 false")
         listed = screen.query_one(OptionList)
         assert [option.id for option in listed.options] == ["S1-5", "S1-6"]
-        assert screen.pane("list-pane").border_title == "2 of 100 claims"
+        assert shown_title(screen.pane("list-pane")) == "e 2 of 100 claims"
         assert screen.claim.id == "S0-14"
         assert (await claims(pilot, "enter", "down")).claim.id == "S1-5"
         screen = await claims(pilot, "escape")

@@ -15,6 +15,7 @@ from typing import Any
 
 import pexpect
 
+from attn_tui.ui.memory import STARTED
 from tests.contract.screens import COPY, ESCAPE, FIRST, LEAVE
 from tests.contract.terminal import Patience, Terminal
 
@@ -35,8 +36,16 @@ _SEQUENCE = re.compile(r"\x1b\[[\d;?<>=]*[a-zA-Z]")
 _ALTERNATE = b"\x1b[?1049l"
 
 
+def remember_start(folder: Path) -> None:
+    """Leave what a first start leaves, since only that one offers the tour."""
+    (folder / "attn-tui").mkdir(exist_ok=True)
+    (folder / "attn-tui" / STARTED).write_text("yes", "utf-8")
+
+
 class Session(Terminal):
     """The program on a terminal, with nothing between both and with a state of its own.
+
+    Somebody has started it before.
 
     Args:
         folder: The program works there, and keeps there what it keeps.
@@ -54,6 +63,7 @@ class Session(Terminal):
         environment: Mapping[str, str] = MappingProxyType({}),
         first: str = FIRST,
     ) -> None:
+        remember_start(folder)
         plain = {"TMUX": "", "STY": "", "COLORFGBG": "", "XDG_STATE_HOME": str(folder)}
         super().__init__(*size, arguments, environment={**plain, **environment}, folder=folder)
         if first:

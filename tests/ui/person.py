@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 from textual.command import CommandList, CommandPalette
+from textual.content import Content
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.notifications import Notification
@@ -11,6 +12,7 @@ from textual.worker import WorkerCancelled
 
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.pane import Pane
 
 # Notifications stay until they are read, however slow the machine is.
 setattr(Notification, "time_left", property(lambda notice: notice.timeout + 3600.0))  # noqa: B010
@@ -50,6 +52,11 @@ async def burst(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
         name = _character_to_key(key) if is_one and not key.isalnum() else key
         pilot.app.post_message(Key(name, key if is_one else None))
     return await shown(pilot)
+
+
+def shown_title(pane: Pane) -> str:
+    """Return the title of a pane as it is read, its key included."""
+    return Content.from_markup(pane.border_title or "").plain
 
 
 def notices(pilot: Pilot[None]) -> str:

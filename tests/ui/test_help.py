@@ -83,3 +83,30 @@ async def test_from_120_columns_on_help_stands_beside_the_panes_and_follows_the_
         assert not panel.display
         await press(pilot, "question_mark", "escape")
         assert not panel.display
+
+
+async def test_help_stays_open_when_the_instrument_changes_and_stays_closed() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await press(pilot, "question_mark")
+        screen = await press(pilot, "2")
+        panel = screen.query_one(Help)
+        assert panel.display
+        assert panel.query_one(Markdown).source == read("dots-d_k")
+        await press(pilot, "question_mark")
+        screen = await press(pilot, "1")
+        assert not screen.query_one(Help).display
+
+
+async def test_the_text_of_help_does_not_touch_the_scroll_bar() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "question_mark")
+        panel = screen.query_one(Help)
+        bar = panel.vertical_scrollbar.region
+        column = [
+            strip.text[bar.x - 1]
+            for strip in screen._compositor.render_strips()[bar.y : bar.bottom]
+        ]
+        assert panel.max_scroll_y > 0
+        assert set(column) == {" "}
+        # The text itself is there: it once was one column wide.
+        assert panel.query_one(Markdown).region.width > 25

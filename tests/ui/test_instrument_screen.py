@@ -8,7 +8,8 @@ from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
+from attn_tui.ui.dialogs import HelpScreen, TextScreen
+from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.setting import MODEL
 from attn_tui.ui.settings_panel import SettingsPanel

@@ -8,10 +8,10 @@ from textual.widgets import Input, TextArea
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.d_k import why_idle
-from attn_tui.ui.dialogs import FileScreen
+from attn_tui.ui.file_dialogs import FileScreen
 from tests.contract.screens import KEYS, find
 from tests.contract.session import Session
-from tests.ui.person import find_all, notices, press, shown, take_first
+from tests.ui.person import find_all, notices, press, shown, shown_title, take_first
 
 
 async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
@@ -23,7 +23,7 @@ async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
         assert screen.present.experiment.source.kind == "vectors"
         assert [*screen.present.experiment.vectors[0].scores] == [3.0, 0.0]
         # The slider cannot change the length of typed vectors.
-        assert "it is the length of q" in str(screen.pane("d_k-pane").border_title)
+        assert "it is the length of q" in shown_title(screen.pane("d_k-pane"))
 
 
 async def test_all_models_of_a_family_are_offered_with_their_cap_and_scale() -> None:
@@ -42,7 +42,7 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
     async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
         screen = await shown(pilot)
         pane = screen.pane("d_k-pane")
-        assert pane.border_title == "d_k"
+        assert shown_title(pane) == "d_k"
         assert not pane.has_class("-idle")
         for words, why in (
             ("gemma-2-9b", "no part of m = 1/√256"),
@@ -51,7 +51,7 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
         ):
             screen = await take_first(pilot, words)
             assert why_idle(screen.present.experiment) == why
-            assert pane.border_title == (f"d_k: {why}" if why else "d_k")
+            assert shown_title(pane) == (f"d_k: {why}" if why else "d_k")
             assert pane.has_class("-idle") == bool(why)
         before = screen.headline
         screen = await press(pilot, "minus")

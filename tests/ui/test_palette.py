@@ -11,7 +11,7 @@ from textual.widgets import Input
 from attn_tui.compute.models import MODELS
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.dialogs import FileScreen
+from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.palette import PaletteProvider
 from tests.ui.person import burst, find_all, notices, press, shown, take_first
 

@@ -19,13 +19,19 @@ ENDING = ("SIGINT", "SIGTERM", "SIGQUIT")
 """Signals that end the program while its terminal still exists."""
 
 
-def thrifty(driver: type[Driver], cells: Cells, parting: Callable[[], str]) -> type[Driver]:
+def thrifty(
+    driver: type[Driver],
+    cells: Cells,
+    parting: Callable[[], str],
+    taking_over: Callable[[], None],
+) -> type[Driver]:
     """Return a driver that sends only the cells that change.
 
     Args:
         driver: The base class.
         cells: What the terminal shows.
         parting: Returns the text to leave on the terminal when a signal ends the program.
+        taking_over: Called right before the terminal is taken over.
     """
 
     class Thrifty(driver):  # type: ignore[misc, valid-type]
@@ -38,6 +44,7 @@ def thrifty(driver: type[Driver], cells: Cells, parting: Callable[[], str]) -> t
 
         def start_application_mode(self) -> None:
             """Take over the terminal, and handle the signals that end the program."""
+            taking_over()
             super().start_application_mode()
             self._flow.begin()
             for name in ENDING:

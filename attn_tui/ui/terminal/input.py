@@ -10,7 +10,12 @@ from textual.events import Key, Paste
 from textual.keys import Keys
 from textual.message import Message
 
+from attn_tui.ui.terminal.background import ANSWER as COLOUR
+from attn_tui.ui.terminal.background import BEGUN
 from attn_tui.ui.terminal.flow import ANSWER
+
+CERTAIN = "\x1b]11;"
+"""The beginning of an answer that no keys begin with."""
 
 _ESCAPE, _BEGIN, _END = "\x1b", "\x1b[200~", "\x1b[201~"
 
@@ -33,6 +38,10 @@ def _nothing() -> None:
     pass
 
 
+def _ignore(colour: str) -> None:
+    pass
+
+
 class Parser(XTermParser):
     """Reads escape and a key that arrive together as two keys, and pastes as a whole.
 
@@ -44,12 +53,30 @@ class Parser(XTermParser):
     answered: ClassVar[Callable[[], None]] = staticmethod(_nothing)
     """Called when the terminal answers a status request."""
 
+    ahead: ClassVar[str] = ""
+    """What was typed before the program read keys."""
+
+    coloured: ClassVar[Callable[[str], None]] = staticmethod(_ignore)
+    """Called with the colour of the background when the terminal states it."""
+
+    is_due: ClassVar[bool] = False
+    """Whether the terminal was asked for the colour of its background, and has not answered."""
+
+    _held = ""
+    """The beginning of an answer whose rest is still to come."""
+
     _has_read = False
     _pasted: str | None = None
 
     def feed(self, data: str) -> Iterator[Message]:
         """Yield the messages for the next characters from the terminal."""
         self._has_read = True
+        if type(self).ahead:
+            data, type(self).ahead = type(self).ahead + data, ""
+        if data and self._pasted is None:
+            data = self._without_colour(data)
+            if not data:
+                return
         if ANSWER in data:
             # Inside an unfinished sequence, it would end the sequence.
             for _ in range(data.count(ANSWER)):
@@ -72,6 +99,19 @@ class Parser(XTermParser):
         if rest:
             yield from self.feed(rest)
 
+    def _without_colour(self, data: str) -> str:
+        """Return data without the terminal's answer about its background, or a part of one."""
+        data, self._held = self._held + data, ""
+        for match in COLOUR.finditer(data):
+            type(self).is_due = False
+            type(self).coloured(match["colour"])
+        data = COLOUR.sub("", data)
+        begun = BEGUN.search(data) if type(self).is_due else None
+        if begun is None:
+            return data
+        self._held = begun[0]
+        return data[: begun.start()]
+
     def tick(self) -> Iterable[Message]:
         """Return the messages for an unfinished sequence whose time is up.
 
@@ -79,7 +119,15 @@ class Parser(XTermParser):
         has looked for more input.
         """
         has_read, self._has_read = self._has_read, False
-        return () if has_read else super().tick()
+        if type(self).ahead:
+            return [*self.feed("")]
+        if has_read:
+            return ()
+        if self._held and not self._held.startswith(CERTAIN):
+            # These are keys after all.
+            held, self._held = self._held, ""
+            return [*super().feed(held), *super().tick()]
+        return super().tick()
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
         """Yield the keys that a sequence stands for."""

@@ -67,3 +67,44 @@ def test_a_paste_is_text_alone_in_whatever_parts_it_comes() -> None:
     sent = f"\x1b[200~{pasted}\x1b[201~b\x1b[A\x1b[200~2\x1b[201~"
     for cut in range(len("\x1b[200~"), sent.index("b\x1b")):
         assert read("a", sent[:cut], sent[cut:]) == ["a", repr(pasted), "b", "up", "'2'"]
+
+
+ANSWERS = ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:ff/ff/ff\x07")
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_the_colour_of_the_background_is_no_keys_in_whatever_parts_it_comes(
+    answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    colours: list[str] = []
+    monkeypatch.setattr(Parser, "coloured", colours.append)
+    monkeypatch.setattr(Parser, "is_due", True)
+    for cut in range(1, len(answer)):
+        Parser.is_due = True
+        assert read(f"a{answer[:cut]}", f"{answer[cut:]}b") == ["a", "b"]
+    # One that nobody waits for any more, too.
+    assert read(f"a{answer}b") == ["a", "b"]
+    assert {*colours} == {answer[5:].rstrip("\x1b\\\x07")}
+
+
+def test_keys_that_an_answer_could_begin_with_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Parser, "is_due", True)
+    now = 0.0
+    monkeypatch.setattr("textual._parser.get_time", lambda: now)
+    for keys in ("\x1b", "\x1b]", "\x1b]1"):
+        parser = Parser()
+        messages = [*parser.feed(f"a{keys}")]
+        for _ in range(5):
+            now += 1.0
+            messages += parser.tick()
+        assert [told(message) for message in messages][:2] == ["a", "escape"]
+        assert not parser._held
+
+
+def test_what_was_typed_before_the_program_read_keys_comes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Parser, "ahead", "12")
+    assert [told(message) for message in Parser().tick()] == ["1", "2"]
+    Parser.ahead = "12"
+    assert read("3") == ["1", "2", "3"]

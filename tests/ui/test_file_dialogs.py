@@ -1,0 +1,174 @@
+"""The dialogues that open and save: nothing is overwritten unasked, and every folder is near."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Label
+
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.file_dialogs import Files, FileScreen
+from tests.ui.person import notices, shown
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    return here
+
+
+async def dialogue(pilot: Pilot[None], key: str) -> FileScreen:
+    """Open a dialogue, and wait until its tree lists the folder."""
+    await shown(pilot)
+    await pilot.press(key)
+    while not isinstance(pilot.app.screen, FileScreen):
+        await pilot.pause()
+    screen = pilot.app.screen
+    await until(pilot, lambda: bool(screen.query_one(Files).root.children))
+    return screen
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys; the tree works for as long as it is there, so nothing is waited for."""
+    await pilot.press(*keys)
+    for _ in range(5):
+        await pilot.pause()
+
+
+async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    while not holds():
+        await pilot.pause()
+
+
+async def closed(pilot: Pilot[None]) -> None:
+    await until(pilot, lambda: not isinstance(pilot.app.screen, FileScreen))
+    await shown(pilot)
+
+
+def names(screen: FileScreen) -> list[str]:
+    return [str(node.label) for node in screen.query_one(Files).root.children]
+
+
+def hint(screen: FileScreen) -> str:
+    return str(screen.query_one("#hint", Label).render())
+
+
+async def test_the_proposed_name_saves_picture_and_numbers(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "s")
+        for ending in (".svg", ".json", ".csv", ".txt"):
+            assert ending in hint(screen)
+        await pilot.press("enter")
+        await closed(pilot)
+        assert "Saved attn-tui.svg and attn-tui.json" in notices(pilot)
+    assert json.loads((folder / "attn-tui.json").read_text())["headline"].startswith("Unscaled")
+    assert (folder / "attn-tui.svg").read_text().startswith("<svg")
+
+
+async def test_typing_replaces_the_proposed_name_and_its_ending_decides_the_form(
+    folder: Path,
+) -> None:
+    (folder / "sub").mkdir()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await dialogue(pilot, "s")
+        await pilot.press(*"mine.csv", "enter")
+        await closed(pilot)
+    assert sorted(os.listdir(folder)) == ["mine.csv", "sub"]
+
+
+async def test_a_click_fills_in_the_name_and_an_existing_file_is_asked_about_once(
+    folder: Path,
+) -> None:
+    file = folder / "old.json"
+    file.write_text("x" * 1234)
+    os.utime(file, (0, 0))
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "s")
+        await pilot.click(Files, offset=(6, 1))
+        await until(pilot, lambda: screen.query_one(Input).value == "old.json")
+        assert screen.query_one(Input).has_focus
+        assert file.read_text() == "x" * 1234
+        await press(pilot, "enter")
+        assert "old.json (1 kB, 1970-01-01" in hint(screen)
+        # Another name is another question, and none if there is no such file.
+        await press(pilot, "backspace", "backspace", *"on")
+        assert "already there" not in hint(screen)
+        await press(pilot, "enter")
+        assert "already there" in hint(screen)
+        assert file.read_text() == "x" * 1234
+        await pilot.press("enter")
+        await closed(pilot)
+    assert file.read_text() != "x" * 1234
+
+
+async def test_both_files_of_a_name_without_an_ending_are_asked_about(folder: Path) -> None:
+    (folder / "attn-tui.json").write_text("kept")
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "s")
+        await press(pilot, "enter")
+        assert "attn-tui.json (4 bytes" in hint(screen)
+        await press(pilot, "escape")
+    assert os.listdir(folder) == ["attn-tui.json"]
+
+
+async def test_a_folder_that_is_picked_is_where_the_file_goes(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "s")
+        await pilot.click(Files, offset=(6, 1))
+        await until(pilot, lambda: screen.query_one(Input).value == "sub/attn-tui")
+        await press(pilot, "home", "enter")
+        above = str(folder.parent / "attn-tui")
+        await until(pilot, lambda: screen.query_one(Input).value == above)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+async def test_what_may_not_be_read_is_not_offered(folder: Path) -> None:
+    for name in ("a.npy", "secret.npy"):
+        (folder / name).touch()
+    (folder / "secret.npy").chmod(0)
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        assert names(await dialogue(pilot, "o")) == ["a.npy"]
+
+
+async def test_only_files_that_can_be_read_are_offered_and_the_folder_above_is_near(
+    folder: Path,
+) -> None:
+    for name in ("a.CSV", "b.md", "c.npy", ".hidden.npy", "d.safetensors"):
+        (folder / name).touch()
+    os.mkfifo(folder / "pipe.npy")
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "o")
+        assert names(screen) == ["a.CSV", "c.npy"]
+        await pilot.press("tab", "home", "enter")
+        await until(pilot, lambda: "here" in names(screen))
+        await pilot.press("escape", "5")
+        screen = await dialogue(pilot, "o")
+        assert names(screen) == ["c.npy", "d.safetensors"]
+
+
+async def test_no_mark_stands_alone_in_the_tree(folder: Path) -> None:
+    (folder / "a.csv").touch()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "o")
+        tree = screen.query_one(Files)
+        lines = [tree.render_line(line).text.strip() for line in range(2)]
+        assert lines == [f"▴ .. above {folder}", "a.csv"]
+
+
+async def test_a_dropped_path_is_opened(folder: Path) -> None:
+    (folder / "my file.csv").write_text("1,2,30\n")
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await dialogue(pilot, "o")
+        await pilot.press(*f"'{folder}/my file.csv' ", "enter")
+        await closed(pilot)
+        screen = await shown(pilot)
+        assert screen.present.experiment.vectors[0].n_keys == 3
