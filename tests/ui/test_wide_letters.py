@@ -120,7 +120,7 @@ async def test_claims_keep_their_columns(monkeypatch: pytest.MonkeyPatch) -> Non
     }
     for module in (screen, panes):
         monkeypatch.setattr(module, "find", every.__getitem__)
-        monkeypatch.setattr(module, "ledger", lambda: every)
+    monkeypatch.setattr(panes, "ledger", lambda: every)
     draft = replace(EXAMPLE, setup=EXAMPLE.setup.put(ClaimSettings(claim="S0-2")))
     async with AttnApp(draft, "claims").run_test(size=SIZES[0]) as pilot:
         await look(pilot)
