@@ -105,6 +105,7 @@ def alike(left: Experiment, right: Experiment) -> None:
         np.testing.assert_array_equal(one.scores, other.scores)
 
 
+@settings(max_examples=25)
 @given(sources(), setups(), st.builds(explore.Settings, of=st.integers(0, 5)))
 def test_what_explore_asks_is_asked_by_its_line(
     source: Source, setup: Setup, gradient: explore.Settings

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -21,7 +22,9 @@ from attn_tui.compute.blas import one_thread
 from attn_tui.engine.plan import Plan, Selection
 from tests.engine.captured import heads, last, write
 
-pytest.importorskip("distributed")
+# Importing it takes every worker half a second; only what is started here needs it.
+if find_spec("distributed") is None:
+    pytest.skip("distributed is not installed", allow_module_level=True)
 
 SCRIPT = """
 import json, os, time

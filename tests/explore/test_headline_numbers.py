@@ -60,7 +60,7 @@ QUESTIONS = st.builds(
 TYPICAL = st.sampled_from([None, 0.01, 1.0, -3.5, 40.0])
 
 
-@settings(max_examples=50, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(QUESTIONS, TYPICAL)
 def test_it_is_short_and_plain_and_no_number_is_said_that_is_not_in_the_answer(
     experiment: Experiment, typical: float | None

@@ -114,7 +114,7 @@ async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path)
         assert "Right: four times." in texts(pilot)
         await press(pilot, "enter")
         assert pilot.app.current_mode == "dots"
-        await press(pilot, "d", "ctrl+u", "6", "4", "enter")
+        await press(pilot, "d", "6", "4", "enter")
         assert "Four times, for √16 is 4." in texts(pilot)
         await press(pilot, "enter")
         assert pilot.app.current_mode == "explore"
@@ -157,7 +157,11 @@ async def test_the_picture_that_a_guess_is_about_stands_beside_it(tmp_path: Path
         assert app.history.present.experiment.setup.d_k == 4
         assert len([pane for pane in screen.query(Pane) if pane.region]) > 2
         assert screen.query_one("#headline").display
-    # Escape leaves the tour, not the picture.
+
+
+@pytest.mark.slow
+async def test_escape_leaves_the_tour_and_not_the_picture(tmp_path: Path) -> None:
+    lesson = LESSON.replace('say = "Of four', 'picture = "dot --d-k 1"\nsay = "Of four')
     async with on_tour(tmp_path, lesson=lesson, place=0) as pilot:
         await press(pilot, "escape")
         assert pilot.app.current_mode == "explore"
