@@ -28,6 +28,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
+from tests.pairs import everyday
 from tests.ui.person import app_of, notices, press, shown
 
 ROWS = replace(EXAMPLE, text="1 2 0\n3 4 9\n50 1 1", setup=Setup(mask=Mask(causal=True)))
@@ -136,7 +137,9 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
         assert "each the largest of 5 × 6" in str(screen.pane("unscaled-pane").border_subtitle)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (100, 30), (80, 24), (60, 20)])
+@pytest.mark.parametrize(
+    "size", everyday(1, [((80, 24),), ((60, 20),), ((100, 30),), ((120, 40),)])
+)
 async def test_both_sides_are_seen_beside_each_other_and_beside_an_open_panel(
     size: tuple[int, int],
 ) -> None:
@@ -194,6 +197,7 @@ async def test_enter_opens_the_row_in_explore() -> None:
         assert (explore.answer.vector.scaled.weights() == weights).all()
 
 
+@pytest.mark.slow
 async def test_a_row_of_a_drawn_head_keeps_its_mask_in_explore() -> None:
     async with AttnApp(asking(n=5), "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot, "up")

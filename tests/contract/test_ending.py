@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.terminal import Terminal
-from tests.pairs import with_rows
+from tests.pairs import everyday, with_rows
 
 START = "Divided by 32"
 """What stands in the headline once the program is there."""
@@ -54,7 +54,7 @@ def check_left(terminal: Terminal, status: int) -> None:
     assert first == last, "stty has changed"
 
 
-@with_rows("keys", ["q", "\x11", "e\x11", "/\x11"])
+@pytest.mark.parametrize("keys", everyday(2, ["q", "e\x11", "\x11", "/\x11"]))
 def test_quitting_leaves_the_terminal_as_it_was_and_prints_the_question(keys: str) -> None:
     with Terminal(80, 24, program=between_states(f"{sys.executable} -m attn_tui")) as terminal:
         terminal.until_shows(START)

@@ -173,7 +173,11 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
     path = tmp_path / "capture.safetensors"
     write_safetensors(path, tensors_of(demo), {"layout": "out=bnhd"})
     (tmp_path / "config.json").write_text(json.dumps(demo.config), "utf-8")
-    async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
+    # The example would be examined first, head by head.
+    (tmp_path / "first").mkdir()
+    few = str(write(tmp_path / "first" / "few.safetensors", heads()))
+    draft = replace(EXAMPLE, setup=EXAMPLE.setup.put(Settings(capture=(few,))))
+    async with AttnApp(draft, "heads").run_test(size=(120, 40)) as pilot:
         await at(pilot)
         # The tree of the dialogue keeps a worker running, so do not wait for all workers.
         await pilot.press("o", *"nonsense.txt", "enter")

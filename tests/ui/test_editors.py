@@ -11,6 +11,7 @@ from attn_tui.compute.scale import RULES, Rule, Scale
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.setting import RULE
+from tests.pairs import everyday
 from tests.ui.person import press, shown
 
 
@@ -19,29 +20,24 @@ def footer(pilot: Pilot[None]) -> list[str]:
     return [f"{key.key_display} {key.description}" for key in pilot.app.screen.query(FooterKey)]
 
 
-@pytest.mark.parametrize(
-    ("keys", "leading"),
-    [
-        (["e"], ["esc Done", "tab Next"]),
-        (["d"], ["⏎ Set", "esc Cancel"]),
-        (["g", "tab", "tab"], ["⏎ Set", "esc Done", "tab Next"]),
-        (["6", "e"], ["⏎ Done", "esc Clear", "tab Next"]),
-    ],
-)
-async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types(
-    keys: list[str], leading: list[str]
-) -> None:
+async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
         before = footer(pilot)
-        await press(pilot, *keys)
-        await pilot.pause()
-        assert footer(pilot)[: len(leading)] == leading
-        assert not [key for key in footer(pilot) if key[1] == " " and key[0] != "⏎"]
-        assert not [key for key in footer(pilot) if key.startswith("-+")]
-        await press(pilot, "escape", "1")
-        await pilot.pause()
-        assert footer(pilot) == before
+        for keys, leading in (
+            (["e"], ["esc Done", "tab Next"]),
+            (["d"], ["⏎ Set", "esc Cancel"]),
+            (["g", "tab", "tab"], ["⏎ Set", "esc Done", "tab Next"]),
+            (["6", "e"], ["⏎ Done", "esc Clear", "tab Next"]),
+        ):
+            await press(pilot, *keys)
+            await pilot.pause()
+            assert footer(pilot)[: len(leading)] == leading, keys
+            assert not [key for key in footer(pilot) if key[1] == " " and key[0] != "⏎"], keys
+            assert not [key for key in footer(pilot) if key.startswith("-+")], keys
+            await press(pilot, "escape", "1")
+            await pilot.pause()
+            assert footer(pilot) == before, keys
 
 
 async def test_a_first_click_selects_the_scores_and_a_second_places_the_cursor() -> None:
@@ -84,7 +80,7 @@ async def test_a_parameter_has_a_row_while_its_rule_is_on_and_moves_by_up_and_do
         assert "f = 20: divided by" in str(screen.pane("d_k-pane").border_subtitle)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.parameters])
+@pytest.mark.parametrize("rule", everyday(1, [rule for rule in RULES.values() if rule.parameters]))
 async def test_every_parameter_can_be_moved_within_its_range(rule: Rule) -> None:
     start = EXAMPLE.setup.put(Scale(rule.name))
     async with AttnApp(replace(EXAMPLE, setup=start)).run_test(size=(80, 24)) as pilot:

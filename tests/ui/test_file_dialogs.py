@@ -139,15 +139,21 @@ async def test_what_may_not_be_read_is_not_offered(folder: Path) -> None:
         assert names(await dialogue(pilot, "o")) == ["a.npy"]
 
 
-async def test_only_files_that_can_be_read_are_offered_and_the_folder_above_is_near(
-    folder: Path,
-) -> None:
+async def test_only_files_that_can_be_read_are_offered(folder: Path) -> None:
     for name in ("a.CSV", "b.md", "c.npy", ".hidden.npy", "d.safetensors"):
         (folder / name).touch()
     os.mkfifo(folder / "pipe.npy")
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await dialogue(pilot, "o")
         assert names(screen) == ["a.CSV", "c.npy"]
+
+
+@pytest.mark.slow
+async def test_the_folder_above_is_near_and_heads_offers_captures(folder: Path) -> None:
+    for name in ("a.CSV", "c.npy", "d.safetensors"):
+        (folder / name).touch()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "o")
         await pilot.press("tab", "home", "enter")
         await until(pilot, lambda: "here" in names(screen))
         await pilot.press("escape", "5")

@@ -13,6 +13,7 @@ from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.setting import MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
+from tests.pairs import everyday
 from tests.ui.person import press, shown
 
 DRAWN = EXAMPLE.with_text("n = 64, seed = 1")
@@ -115,7 +116,9 @@ async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() ->
         assert dialogue.query_one(Input).value == "x"
 
 
-@pytest.mark.parametrize(("columns", "is_alone"), [(60, True), (79, True), (80, False)])
+@pytest.mark.parametrize(
+    ("columns", "is_alone"), everyday(2, [(79, True), (80, False), (60, True)])
+)
 async def test_open_settings_take_the_whole_width_where_panes_have_no_room(
     columns: int, is_alone: bool
 ) -> None:

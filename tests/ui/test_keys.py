@@ -8,9 +8,10 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.keys import Keys
+from tests.pairs import everyday
 from tests.ui.person import press, shown, shown_title
 
-NAMES = ("explore", "dots", "attention", "heads", "claims")
+NAMES = ("explore", "claims", "heads", "dots", "attention")
 
 ON_PANES = {
     "explore": {"scores-pane": "e Scores s", "d_k-pane": "d_k"},
@@ -29,7 +30,7 @@ def shown_keys(screen: InstrumentScreen) -> list[Widget]:
     return [key for key in screen.query_one(Keys).children if key.display]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", everyday(2, NAMES))
 async def test_a_key_stands_on_its_pane_or_in_the_footer(name: str) -> None:
     async with AttnApp(EXAMPLE, name).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
@@ -44,7 +45,7 @@ async def test_a_key_stands_on_its_pane_or_in_the_footer(name: str) -> None:
         assert not {"d", "n", "-+", "-", "+"} & below.keys()
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20), (40, 15)])
+@pytest.mark.parametrize("size", [(40, 15), pytest.param((80, 24), marks=pytest.mark.slow)])
 async def test_no_key_is_cut_and_help_and_the_way_out_are_always_there(
     size: tuple[int, int],
 ) -> None:

@@ -3,6 +3,7 @@
 from asyncio import create_task, gather, sleep
 from pathlib import Path
 
+from textual.events import Paste
 from textual.widgets import Select
 
 from attn_tui.attention.screen import AttentionScreen
@@ -12,6 +13,7 @@ from attn_tui.files import edits
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.sweep.screen import FIELDS, SweepScreen
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.setting import MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
@@ -73,7 +75,11 @@ async def test_a_capture_is_opened_while_the_scores_cannot_be_read(tmp_path: Pat
     async with AttnApp(EXAMPLE).run_test(size=ROOMY) as pilot:
         screen = await shown(pilot)
         screen.ask(edits.text("1, 2, x"))
-        screen = await press(pilot, "5", "o", *str(capture), "enter")
+        await pilot.press("5", "o")
+        while not isinstance(pilot.app.screen, FileScreen):
+            await pilot.pause()
+        pilot.app.post_message(Paste(str(capture)))
+        screen = await press(pilot, "enter")
         assert screen.present.draft.setup.get(Settings).capture == (str(capture),)
         assert screen.present.error is not None
 

@@ -11,14 +11,14 @@ from attn_tui.ui.d_k import why_idle
 from attn_tui.ui.file_dialogs import FileScreen
 from tests.contract.screens import KEYS, find
 from tests.contract.session import Session
-from tests.ui.person import find_all, notices, press, shown, shown_title, take_first
+from tests.ui.person import burst, find_all, notices, press, shown, shown_title, take_first
 
 
 async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
         typed = [*"q: 1 0 2", "enter", *"K: [[1, 0, 1], [0, 1, 0]]"]
-        screen = await press(pilot, "e", "ctrl+u", *typed)
+        screen = await burst(pilot, "e", "ctrl+u", *typed)
         assert screen.present.error is None
         assert screen.present.experiment.source.kind == "vectors"
         assert [*screen.present.experiment.vectors[0].scores] == [3.0, 0.0]
@@ -97,6 +97,7 @@ async def test_u_takes_back_and_ctrl_z_only_what_is_typed(monkeypatch: pytest.Mo
         assert suspended == [True]
 
 
+@pytest.mark.slow
 async def test_h_j_k_l_go_where_arrows_go() -> None:
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)

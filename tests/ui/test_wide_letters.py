@@ -1,6 +1,6 @@
 """Wide and combining letters in all that comes from outside: every border stays in its column."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from attn_tui.report.rows import in_cells
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
 from tests.engine.captured import heads, write
+from tests.pairs import everyday
 from tests.sweep.asked import DRAFT as QUICK
 from tests.ui.person import press, shown
 
@@ -76,9 +77,9 @@ def drafts(folder: Path) -> dict[str, tuple[str, Draft]]:
     }
 
 
-async def look(pilot: Pilot[None]) -> None:
+async def look(pilot: Pilot[None], sizes: Sequence[tuple[int, int]] = SIZES) -> None:
     """Look at a screen, all its views, its settings, its help and its report, at each size."""
-    for size in SIZES:
+    for size in sizes:
         await pilot.resize_terminal(*size)
         instrument = await shown(pilot)
         check(pilot)
@@ -101,17 +102,26 @@ async def look(pilot: Pilot[None]) -> None:
             check(pilot)
 
 
-@pytest.mark.parametrize("name", ["vectors", "tokens of q", "dots", "sweep", "tokens", "capture"])
+NAMES = ("vectors", "tokens of q", "dots", "sweep", "tokens", "capture")
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), everyday(1, [("tokens", SIZES[1:2]), *((name, SIZES) for name in NAMES)])
+)
 async def test_every_screen_keeps_its_columns(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    sizes: Sequence[tuple[int, int]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     instrument, draft = drafts(tmp_path)[name]
     monkeypatch.chdir(tmp_path / WIDE)
     async with AttnApp(draft, instrument).run_test(size=SIZES[0]) as pilot:
         await shown(pilot)
-        await look(pilot)
+        await look(pilot, sizes)
 
 
+@pytest.mark.slow
 async def test_claims_keep_their_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     says, right = f"{WIDE} says {WIDE}", WIDE * 30
     every = {
