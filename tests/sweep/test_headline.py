@@ -71,7 +71,7 @@ CURVES = Settings(n=8, d_k_range=(2, 1024), points=10, draws=200)
             "d_k.",
         ),
         (replace(CURVES, rules=("none",)), 64,
-         "Only no scaling is drawn: there is nothing to compare it with."),
+         "Only the unscaled side is drawn: there is nothing to compare it with."),
     ],
 )  # fmt: skip
 def test_a_person_reads_the_sentence_that_fits(settings: Settings, d_k: int, expected: str) -> None:
