@@ -121,7 +121,10 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     _instrument(
         6, "Claims", "claim", "one thing said about dividing by √d_k, tried",
         answered_in="attn_tui.claims", views="", items="attn_tui.claims.ledger:items",
-        synonyms=("errors in articles", "myths", "mistakes", "what articles say", "statements"),
+        synonyms=(
+            "errors in articles", "myths", "mistakes", "false", "wrong", "what articles say",
+            "statements",
+        ),
     ),
 )  # fmt: skip
 

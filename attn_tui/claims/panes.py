@@ -71,6 +71,11 @@ class ListPane(Pane):
         self.describe(f"{len(kept)}{of_all} claims", "  ".join(counts))
         return kept[0] if len(kept) == 1 else None
 
+    def first_without(self, claim: Claim) -> str:
+        """Return the id of the first claim listed, or "" if none is, or a certain one is too."""
+        ids = [option.id or "" for option in self.query_one(ClaimList).options]
+        return "" if not ids or claim.id in ids else ids[0]
+
     def select(self, claim: Claim) -> None:
         """Highlight a claim, if it is listed."""
         claims = self.query_one(ClaimList)

@@ -149,6 +149,9 @@ class ClaimsScreen(InstrumentScreen):
     @on(Input.Submitted, "#filter")
     def _leave_filter(self, event: Input.Submitted) -> None:
         event.stop()
+        first = self.query_one(ListPane).first_without(self.claim)
+        if first and self.question is not None:
+            self.ask(FIELDS["claim"].edit(first), "claim")
         self.set_focus(self.home)
 
     async def action_back(self) -> None:

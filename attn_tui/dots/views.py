@@ -3,6 +3,6 @@
 VIEW_TITLES = {
     "bells-pane": ("Histograms of q·k", "bins", "bell", "distribution"),
     "over-pane": ("Spread over d_k", "band", "standard deviation"),
-    "why-pane": ("Why the variance is d_k", "derivation", "proof"),
+    "why-pane": ("Why the variance is d_k", "variance", "derivation", "proof"),
     "table-pane": ("Table of draws at other d_k", "numbers"),
 }  # fmt: skip

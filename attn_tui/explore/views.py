@@ -13,6 +13,7 @@ VIEW_TITLES = {
     "gradient-over": (OVER["gradient-over"], "curves"),
     "keys-over": (OVER["keys-over"], "effective keys", "entropy", "curves", "sharpness"),
     "jacobian": ("Jacobian", "matrix of derivatives", "∂p/∂s"),
-    "lab": ("Precision lab", "every format", "rounding", "formats side by side"),
+    "lab": ("Precision lab", "every format", "rounding", "formats side by side",
+            "float16 beside float64", "bfloat16 beside float32"),
     "vectors": ("q, K and V", "queries and keys", "output"),
 }  # fmt: skip

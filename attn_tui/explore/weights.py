@@ -16,7 +16,7 @@ from attn_tui.report.words import effective
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 
-LARGEST = "largest of all: {share} on key {key} of vector {vector}"
+LARGEST = "largest of all, scaled: {share} on key {key} of vector {vector}"
 """Where the largest weight of all vectors is, below the weights of one of them."""
 
 
@@ -111,7 +111,7 @@ class WeightsPane(Pane):
     def _describe(self) -> None:
         place, largest = self._place, ""
         if place is not None:
-            share = in_percent(place.weight, place.log_weight)
+            share = in_percent(place.weight, place.log_weight, places=4)
             largest = LARGEST.format(
                 share=share, key=f"{place.key:,}", vector=f"{place.index + 1:,}"
             )

@@ -23,6 +23,7 @@ TYPICAL = (
     "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} {first}, {after} {second}."
 )
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
+UNSCALED = "Only the unscaled side is drawn: there is nothing to compare it with."
 """The sentences. `TURNS` and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand alone."""
 
 WAITING = "Drawing vectors of {n} keys…"
@@ -38,7 +39,7 @@ def headline(answer: Answer) -> str:
     place = points.nearest(cursor)
     rules = others(answer.rules)
     if not rules or len(answer.rules) < 2:
-        return NOTHING.format(rule=called(answer.rules[0]))
+        return UNSCALED if not rules else NOTHING.format(rule=called(answer.rules[0]))
     slots = {"n": f"{place[0]:,}", "d_k": f"{place[1]:,}", "statistic": noun(statistic)}
     if len(rules) > 1 and statistic in GRADIENTS:
         return _ranking(points, place, answer.rules, statistic)

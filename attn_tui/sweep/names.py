@@ -69,7 +69,11 @@ def doing(
 
     >>> doing("inverse-sqrt"), doing("fixed:a=144", 1 / 12), doing("yarn:factor=4")
     ('dividing by √d_k', 'dividing by 12', 'the rule yarn with f = 4')
+    >>> doing("none")
+    'no scaling'
     """
+    if is_none(rule):
+        return called(rule)
     divided, multiplied, ruled = words
     if symbol := DIVISORS.get(parse_scale(rule).rule):
         return f"{divided} {symbol}"

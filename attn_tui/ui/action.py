@@ -52,7 +52,7 @@ class Keyless:
 
 SCORES = Keyless(
     "Type scores", "edit", "the scores, or q and K",
-    ("edit", "enter scores", "change the scores", "logits", "numbers"),
+    ("edit", "enter scores", "change the scores", "logits", "numbers", "query and keys"),
 )  # fmt: skip
 """To type scores, which has a key in Explore and is found everywhere."""
 

@@ -105,7 +105,7 @@ class InstrumentScreen(FilesScreen):
         Action("i", "read", "Report", tooltip="Read the report", id="read",
                synonyms=("all numbers", "text", "details", "summary")),
         Action("s,ctrl+s", "save", "Save", tooltip="Save what is shown", id="save",
-               synonyms=("export", "write a file", "csv", "json", "download")),
+               synonyms=("export", "write a file", "csv", "json", "download", "notebook")),
         Action("o,ctrl+o", "open", "Open", tooltip="Open a file", id="open",
                synonyms=("load", "read a file", "import", "npy", "npz", "load scores")),
         Action("question_mark", "help", "Help", key_display="?", id="help",

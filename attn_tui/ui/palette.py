@@ -116,7 +116,7 @@ class InstrumentProvider(Provider):
             title = NOTHING.format(typed=visible(typed.text[:40]))
             say = partial(screen.notify, title.partition(" Perhaps")[0], markup=False)
             yield Hit(MOST + 1.0, Content(title), say, title)
-            fitting = [*nearest(self._offered, typed), *beginning(screen)][:NEAREST]
+            fitting = [*nearest(self._offered, typed), *self.listed(screen)][:NEAREST]
         for rank, each in enumerate(fitting):
             line = self.line(each)
             content = Content(line)

@@ -205,7 +205,7 @@ async def test_it_is_said_where_the_largest_weight_of_all_vectors_is() -> None:
     draft = Draft("1 2 3\n0 0 9\n4 5 6", Setup(64))
     async with AttnApp(draft).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
-        says = "largest of all: 60.6 % on key 2 of vector 2"
+        says = "largest of all, scaled: 60.6 % on key 2 of vector 2"
         assert says in str(screen.pane("weights-pane").border_subtitle)
         screen = await press(pilot, "greater_than_sign")
         assert "vector 2 of 3" in str(screen.pane("scores-pane").border_subtitle)

@@ -73,7 +73,7 @@ SENTENCES = {
             "d_k.",
         ),
         (replace(CURVES, rules=("none",)), 64,
-         "Only no scaling is drawn: there is nothing to compare it with."),
+         "Only the unscaled side is drawn: there is nothing to compare it with."),
     ],
 }  # fmt: skip
 

@@ -64,18 +64,24 @@ def notices(pilot: Pilot[None]) -> str:
     return "\n".join(notice.message for notice in pilot.app._notifications)
 
 
-async def find_all(pilot: Pilot[None], words: str) -> list[str]:
-    """Type words into the palette, and return its hits, best first."""
-    await burst(pilot, "slash", *words)
+def read(pilot: Pilot[None]) -> str:
+    """Return what is on the screen, as one line, so that a sentence may be broken anywhere."""
+    strips = pilot.app.screen._compositor.render_strips()
+    return " ".join(" ".join(strip.text for strip in strips).split())
+
+
+async def find_all(pilot: Pilot[None], words: str, key: str = "slash") -> list[str]:
+    """Type words into the palette, or a list that a key opens; return its hits, best first."""
+    await burst(pilot, key, *words)
     palette = pilot.app.screen
     assert isinstance(palette, CommandPalette)
     offers = palette.query_one(CommandList)
     return [str(option.prompt) for option in offers.options]
 
 
-async def take_first(pilot: Pilot[None], words: str) -> InstrumentScreen:
-    """Choose the first hit of the palette."""
-    await find_all(pilot, words)
+async def take_first(pilot: Pilot[None], words: str, key: str = "slash") -> InstrumentScreen:
+    """Choose the first hit of the palette, or of a list that a key opens."""
+    await find_all(pilot, words, key)
     await burst(pilot, "enter")
     while isinstance(pilot.app.screen, CommandPalette):
         await pilot.pause()
