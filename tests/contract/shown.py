@@ -5,6 +5,9 @@ from functools import cache
 import pyte
 from pyte.screens import Char, wcwidth
 
+TAIL = 2**17
+"""Bytes that are kept of what nobody looks at, so that a traceback can be read."""
+
 
 @cache
 def _cell(character: str) -> Char:
@@ -37,12 +40,14 @@ class Shown:
     Attributes:
         sent: Bytes so far.
         raw: They, unless somebody forgets some.
+        is_watched: Whether anybody looks; of what nobody looks at, only the end is kept.
     """
 
     def __init__(self, columns: int, lines: int) -> None:
         self.screen = _Screen(columns, lines)
         self.sent = 0
         self.raw = b""
+        self.is_watched = True
         self._stream = pyte.ByteStream(self.screen)
         self._lines: dict[int, str] = {}
 
@@ -61,5 +66,8 @@ class Shown:
     def take(self, data: bytes) -> None:
         """Show what a program writes."""
         self.sent += len(data)
+        if not self.is_watched:
+            self.raw = (self.raw + data)[-TAIL:]
+            return
         self.raw += data
         self._stream.feed(data)

@@ -13,6 +13,9 @@ ESCAPE = "\x1b[27u"
 LEAVE = "\x1b[I\x1b[<0;1;1m" + 6 * ESCAPE
 """Leaves all dialogues and fields: there are fewer of them, one over the other."""
 
+BACK = 4 * ESCAPE
+"""Leaves what one action can have opened."""
+
 
 def pasted(text: str) -> str:
     """Return what a paste sends."""
@@ -92,6 +95,22 @@ ACTIONS: list[Event] = [
     Size(120, 40), Size(80, 24), Size(200, 60),
 ]  # fmt: skip
 """What people do again and again, each from the screen itself."""
+
+PANELS = ["g", "?", "i", "s", "o", "/", "t", "f"]
+"""What opens each panel and dialogue, or shows another view."""
+
+
+def everywhere() -> list[Event]:
+    """Return what visits everything: each action on each instrument, panels at all sizes."""
+    keys = [one for one in ACTIONS if isinstance(one, str) and one not in string.digits]
+    sizes = [one for one in ACTIONS if isinstance(one, Size)]
+    visits: list[Event] = []
+    for size in sizes:
+        visits.append(size)
+        for instrument in "123456":
+            actions = keys if size == sizes[0] else PANELS
+            visits += [instrument + action for action in actions]
+    return visits
 
 
 def _opening(name: str) -> str:

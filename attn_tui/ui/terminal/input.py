@@ -3,6 +3,8 @@
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from selectors import EVENT_READ, SelectorKey, SelectSelector
+from types import SimpleNamespace
 from typing import ClassVar
 
 from textual._xterm_parser import XTermParser
@@ -17,6 +19,12 @@ from attn_tui.ui.terminal.flow import ANSWER
 CERTAIN = "\x1b]11;"
 """The beginning of an answer that no keys begin with."""
 
+CALM = 20
+"""Looks in a row without input after which there is nothing unfinished to wait for."""
+
+LONG = 0.5
+"""Seconds that a look then takes; a signal may end the program that much later, a key does not."""
+
 _ESCAPE, _BEGIN, _END = "\x1b", "\x1b[200~", "\x1b[201~"
 
 
@@ -26,12 +34,32 @@ def lenient(encoding: str) -> Callable[[], IncrementalDecoder]:
 
 
 def accept_anything() -> None:
-    """Make Textual accept any input: its own decoder ends the program on invalid UTF-8."""
+    """Make Textual accept any input: its own decoder ends the program on invalid UTF-8.
+
+    It also looks for input ten times a second, which takes .1 % of a processor; see `Looks`.
+    """
     try:
         from textual.drivers import linux_driver
     except ImportError:  # Windows has another driver, which reads characters.
         return
-    vars(linux_driver).update(getincrementaldecoder=lenient, XTermParser=Parser)
+    selectors = SimpleNamespace(
+        EVENT_READ=EVENT_READ, SelectorKey=SelectorKey, SelectSelector=Looks
+    )
+    vars(linux_driver).update(
+        getincrementaldecoder=lenient, XTermParser=Parser, selectors=selectors
+    )
+
+
+class Looks(SelectSelector):
+    """Waits for input, longer once nothing has come for a while."""
+
+    _in_vain = 0
+
+    def select(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
+        """Return what can be read, waiting for it as many seconds at most, or for `LONG`."""
+        ready = super().select(timeout if self._in_vain < CALM else LONG)
+        self._in_vain = 0 if ready else self._in_vain + 1
+        return ready
 
 
 def _nothing() -> None:
