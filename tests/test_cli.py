@@ -172,7 +172,9 @@ def test_help_is_one_screen_and_every_command_has_its_own() -> None:
         for command in summaries():
             assert f"\n  {command} " in text
     for words in (("1,2", "-h"), ("show", "--help")):
-        text = call(*words).stdout
+        result = call(*words)
+        assert result.exit_code == 0, (words, result.output, result.exception)
+        text = result.stdout
         for expected in ("--d-k", "--wrt", "--experiment", "--softcap", "Examples:"):
             assert expected in text
     assert call("--version").stdout == f"attn-tui {__version__}\n"
