@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.field import Field
+from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Edit
@@ -47,13 +47,16 @@ def setup(change: Callable[[Setup], Setup]) -> Edit:
 
 
 def drawn(field: Field, change: Callable[[Any], Any]) -> Edit:
-    """Change a field of the source.
+    """Change a field of the source; a source that does not have it stays as it is.
 
-    The edit raises InputError if the source refuses the value.
+    Other scores may have been typed since the change was asked for. The edit raises InputError if
+    the source refuses the value.
     """
 
     def edit(draft: Draft) -> Draft:
         source: Any = source_of(draft.text)
+        if field.name not in fields_of(source):
+            return draft
         value = change(getattr(source, field.name))
         return draft.asking(replace(source, **{field.name: value}))
 

@@ -15,7 +15,7 @@ from attn_tui.sweep.screen import FIELDS, SweepScreen
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.heat_map import HeatMap
-from attn_tui.ui.setting import MODEL
+from attn_tui.ui.setting import DRAW, MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
 from tests.engine.captured import heads, write
 from tests.sweep.asked import DRAFT as QUICK
@@ -37,6 +37,16 @@ async def test_the_settings_may_be_opened_twice_at_once_and_asked_about_meanwhil
         assert model.has_focus
         assert model.value == "gpt-2"
         assert len(screen.query(SettingsPanel)) == 1
+
+
+async def test_a_setting_of_a_draw_that_is_no_longer_shown_changes_nothing() -> None:
+    async with AttnApp(EXAMPLE.with_text("n = 8, seed = 1")).run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        (number,) = (setting for setting in DRAW if setting.name == "n")
+        late = number.read(screen.present, "9")
+        screen.ask(edits.text("1, 2"))
+        screen.ask(late)
+        assert (await shown(pilot)).present.draft.text == "1, 2"
 
 
 async def test_a_setting_that_is_not_in_the_panel_opens_it_at_the_first() -> None:
