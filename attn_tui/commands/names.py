@@ -2,6 +2,9 @@
 
 from attn_tui.instruments import INSTRUMENTS
 
+HELP_NAMES = ["-h", "--help"]
+"""The options that ask for help."""
+
 _PURPOSES = {
     "One question": ["show", "attention"],
     "Random vectors": ["dot", "sweep"],

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from attn_tui.commands.names import HELP_NAMES
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import NAMED
@@ -117,6 +118,8 @@ class Command(click.Command):
         **given: Any,
     ) -> None:
         super().__init__(*arguments, **given)
+        # Click keeps these names from the first call, which may be without the program's context.
+        self.context_settings["help_option_names"] = HELP_NAMES
         named = [f"{title}: {', '.join(names)}." for title, names in (lists or {}).items()]
         self.epilog = "\n\n".join([*named, f"\b\nExamples:\n{examples}"])
         self.instrument = next((one for one in INSTRUMENTS if one.command_name == self.name), None)

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from attn_tui import __version__
 from attn_tui.captures.suffixes import SUFFIXES, suffix_of
-from attn_tui.commands.names import by_purpose, places, protected, summaries
+from attn_tui.commands.names import HELP_NAMES, by_purpose, places, protected, summaries
 from attn_tui.commands.output import (
     BAD_INPUT,
     FAILED,
@@ -192,7 +192,7 @@ program = Program(
     params=[],
     help=_HELP,
     epilog=_EXAMPLES,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    context_settings={"help_option_names": HELP_NAMES, "max_content_width": 80},
     subcommand_metavar="",
 )
 click.version_option(__version__, prog_name=NAME, message="%(prog)s %(version)s")(program)
