@@ -91,7 +91,8 @@ async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
         assert [option.id for option in listed.options] == ["S1-5", "S1-6"]
         assert shown_title(screen.pane("list-pane")) == "e 2 of 100 claims"
         assert screen.claim.id == "S0-14"
-        assert (await claims(pilot, "enter", "down")).claim.id == "S1-5"
+        assert (await claims(pilot, "enter")).claim.id == "S1-5"
+        assert (await claims(pilot, "down")).claim.id == "S1-6"
         screen = await claims(pilot, "escape")
         assert screen.query_one(OptionList).option_count == 100
         assert screen.query_one("#filter", Input).value == ""
