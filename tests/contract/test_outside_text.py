@@ -32,7 +32,7 @@ COMMANDED = re.compile(
     "\x1b(?:[PX^_]|](?!22;[a-z]+\x07|11;[?]\x1b)|.66;66)"
     "|[\x80-\x9f\u2028-\u202e\u2066-\u2069\u200b\ud800-\udfff]"
 )
-"""What no terminal is to be sent, but for the pointer's shape and the question for its background."""
+"""What no terminal is to be sent, but for the pointer's shape and the background's question."""
 
 WRITTEN = re.compile(f"[\0-\t\v-\x1f\x7f]|{COMMANDED.pattern}|^FORGED", re.MULTILINE)
 """What no report is to hold."""
