@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from attn_tui.captures.disk import place_of
 from attn_tui.compute.errors import InputError
@@ -33,17 +33,22 @@ def export(path: str, forms: Forms) -> None:
     write_whole(path, form())
 
 
-def write_whole(path: str, pieces: Iterable[str | bytes]) -> None:
+def write_whole(path: str, pieces: Iterable[str | bytes], follows: bool = True) -> None:
     """Write text or bytes in pieces to a file, whole or not at all; ``~`` is the home directory.
 
     They go to a new file beside it, which then takes its place and its permissions.
+
+    Args:
+        path: The file.
+        pieces: What it is to hold.
+        follows: Whether the target of a symbolic link is replaced, or the link itself.
 
     Raises:
         InputError: With field ``"file"``, if it cannot be written; an existing file is then
             unchanged.
     """
     try:
-        target, mode = _target(path)
+        target, mode = _target(path, follows)
         # With a short name, since the name of the file may be as long as names can be.
         beside = target.with_name(f".attn-tui.{os.urandom(8).hex()}")
         _write(beside, target, mode, pieces)
@@ -52,16 +57,19 @@ def write_whole(path: str, pieces: Iterable[str | bytes]) -> None:
         raise InputError("file", reason, "a file that can be written", place_of(path)) from None
 
 
-def _target(path: str) -> tuple[Path, int | None]:
+def _target(path: str, follows: bool) -> tuple[Path, int | None]:
     """Return the file that a path names, and its permissions if it exists and may be replaced."""
+    target = Path(os.path.expanduser(path))
     try:
-        # The target of a symbolic link is replaced, not the link.
-        target = Path(os.path.realpath(os.path.expanduser(path)))
-        mode = target.stat().st_mode
+        if follows:
+            target = Path(os.path.realpath(target))
+        mode = os.stat(target, follow_symlinks=follows).st_mode
     except FileNotFoundError:
         return target, None
     except ValueError:
         raise InputError("file", "there can be no such file", "a path", place_of(path)) from None
+    if S_ISLNK(mode):
+        return target, None
     if S_ISDIR(mode):
         raise IsADirectoryError
     if not S_ISREG(mode):

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from attn_tui.tour.pane import TourPane
     from attn_tui.tour.step import Tour
 
+NOT_REMEMBERED = "This theme is not remembered: {reason}"
+"""What is said where a chosen theme cannot be remembered."""
+
 FAILED = 70
 """The exit status after an unexpected error: EX_SOFTWARE of sysexits.h."""
 
@@ -160,7 +163,13 @@ class AttnApp(App[None]):
             self.add_mode(instrument.name, partial(self._screen, instrument.name))
         # Without colours, nobody chose the theme.
         if not self.no_color:
-            self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(theme.name))
+            self.theme_changed_signal.subscribe(self, self._remember_theme)
+
+    def _remember_theme(self, theme: Theme) -> None:
+        """Remember a theme for the next start, or say why it is not."""
+        reason = remember_theme(theme.name)
+        if reason:
+            self.notify(NOT_REMEMBERED.format(reason=reason), severity="warning", markup=False)
 
     def get_default_screen(self) -> InstrumentScreen:
         """Return the screen of the instrument that is shown first."""

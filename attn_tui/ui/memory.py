@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
-from attn_tui.captures.disk import regular
+from attn_tui.captures.disk import place_of, regular
 from attn_tui.compute.errors import InputError
 from attn_tui.report.export import write_whole
 
@@ -18,10 +19,34 @@ LONGEST = 100
 """The most bytes read for a name, in case the file is something else and long."""
 
 
+LOCK = "lock"
+"""The name of the file that is locked while another one is read, changed and written."""
+
+LONGEST_WAIT, PAUSE = 2.0, 0.005
+"""Seconds to wait for other programs, and between two attempts."""
+
+
+class NoFolderError(OSError):
+    """There is no folder to remember anything in; its text is the reason."""
+
+
 def folder() -> Path:
-    """Return the folder in which the program keeps its own notes."""
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join("~", ".local", "state")
-    return Path(os.path.expanduser(state)) / "attn-tui"
+    """Return the folder in which the program keeps its own notes; it may not be there yet.
+
+    Raises:
+        NoFolderError: If XDG_STATE_HOME is no absolute path, or there is neither that nor a home.
+    """
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if state:
+        if not os.path.isabs(state):
+            # The specification calls it invalid; a folder would appear wherever one works.
+            raise NoFolderError("XDG_STATE_HOME is no absolute path")
+        return Path(state, "attn-tui")
+    # Without HOME and an entry for the user, "~" stays as it is; with an empty HOME it is "/".
+    home = os.path.expanduser("~")
+    if os.environ.get("HOME") == "" or not os.path.isabs(home):
+        raise NoFolderError("there is no home directory")
+    return Path(home, ".local", "state", "attn-tui")
 
 
 def _read(name: str, most: int) -> bytes:
@@ -31,14 +56,68 @@ def _read(name: str, most: int) -> bytes:
     return b""
 
 
-def _write(name: str, text: str) -> bool:
-    """Write a file of the folder, atomically, and return whether that was possible."""
+def _write(name: str, text: str) -> str:
+    """Write a file of the folder, atomically; return why that is impossible, or nothing.
+
+    A symbolic link is replaced, since what it leads to may be anything.
+    """
     try:
-        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(str(folder() / name), [text])
-    except (OSError, InputError):
-        return False
-    return True
+        place = folder()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(str(place / name), [text], follows=False)
+    except NoFolderError as error:
+        return str(error)
+    except InputError as error:
+        return f"{error.where}: {error.problem}"
+    except OSError as error:
+        return f"{place_of(str(place))}: {error.strerror}"
+    return ""
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    """Keep other programs from changing the folder for the length of a block.
+
+    The lock is the operating system's, which takes it back from a program that has ended. Where
+    there is no lock, or a stopped program keeps it, the block runs without one after a while: it
+    can lose what others wrote at the same moment, and never waits for ever.
+    """
+    descriptor = None
+    with suppress(OSError):
+        place = folder()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # What a link leads to is neither created nor locked, and a pipe is not waited for.
+        flags = os.O_RDWR | os.O_CREAT | _NOT_FOLLOWED
+        descriptor = os.open(place / LOCK, flags, 0o600)
+    try:
+        if descriptor is not None:
+            _lock(descriptor)
+        yield
+    finally:
+        # Closing it gives the lock back.
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+_NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file, or give up where there are no locks or it takes too long."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # Windows has none.
+        return
+    end = monotonic() + LONGEST_WAIT
+    while monotonic() < end:
+        try:
+            flock(descriptor, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            sleep(PAUSE)
+        except OSError:  # The file system has no locks.
+            return
+        else:
+            return
 
 
 def is_first_start() -> bool:
@@ -46,7 +125,11 @@ def is_first_start() -> bool:
 
     Where nothing can be remembered, no start is the first.
     """
-    return not _read(STARTED, LONGEST) and _write(STARTED, "yes\n")
+    if _read(STARTED, LONGEST):
+        return False
+    with _locked():
+        # Of several that start at once, one is the first.
+        return not _read(STARTED, LONGEST) and not _write(STARTED, "yes\n")
 
 
 def remembered_theme() -> str:
@@ -56,9 +139,9 @@ def remembered_theme() -> str:
     return ""
 
 
-def remember_theme(name: str) -> None:
-    """Save the name of a theme, if possible."""
-    _write("theme", f"{name}\n")
+def remember_theme(name: str) -> str:
+    """Save the name of a theme; return why that is impossible, or nothing."""
+    return _write("theme", f"{name}\n")
 
 
 def remembered_background() -> str:
@@ -88,10 +171,17 @@ def remembered_tour(name: str) -> tuple[int, tuple[Any, ...]]:
 
 
 def remember_tour(name: str, step: int, picks: Sequence[int | None]) -> None:
-    """Save the step and the picks of a tour, if possible."""
-    others = [(other, value) for other, value in _tours().items() if other != name]
-    tours = dict([*others[1 - MOST_TOURS :], (name, {"step": step, "picks": [*picks]})])
-    _write("tour", json.dumps(tours) + "\n")
+    """Save the step and the picks of a tour, if possible; other programs may save theirs."""
+    with _locked():
+        tours = _tours()
+        tours.pop(name, None)
+        tours[name] = {"step": step, "picks": [*picks]}
+        text = json.dumps(tours)
+        while len(tours) > MOST_TOURS or (len(text) >= LONGEST_TOURS and len(tours) > 1):
+            # The first is the one that was left longest ago.
+            tours.pop(next(iter(tours)))
+            text = json.dumps(tours)
+        _write("tour", f"{text}\n")
 
 
 def _tours() -> dict[str, Any]:
