@@ -11,6 +11,7 @@ from attn_tui.commands.asking import (
     NONE,
     edited,
     experiment_of,
+    mention_left_out,
     mention_unread_input,
 )
 from attn_tui.commands.options import DRAWS, Command, Given, forms, settings, shared
@@ -117,5 +118,6 @@ def print_head(experiment: "Experiment", form: str) -> int:
     # Only JSON has the maps of the weights.
     known, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
     if known is not None:
+        mention_left_out(experiment, form)
         write(WRITERS[form](report(known)))
     return INTERRUPTED if interrupted else 0

@@ -17,6 +17,7 @@ from attn_tui.files.plain import named
 from attn_tui.report import forms
 from attn_tui.report.head import question_lines
 from attn_tui.report.numbers import in_percent, quantity
+from attn_tui.report.origin import noted
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Rows, Table, data
 
 SIDES = ("unscaled", "scaled")
@@ -78,7 +79,7 @@ def origin(answer: Answer) -> str:
     """Return a description of the head's rows."""
     if answer.is_drawn:
         return "rows drawn, each query with keys of its own, which changes the law of no row"
-    return "the vectors that are asked, a row each"
+    return noted("the vectors that are asked, a row each", answer.experiment.source)
 
 
 def _columns(answer: Answer) -> Iterator[Column]:

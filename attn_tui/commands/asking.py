@@ -13,6 +13,7 @@ import click
 
 from attn_tui.commands.names import protected
 from attn_tui.commands.options import Given, changes_of, reading
+from attn_tui.commands.output import tell
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import whole
 from attn_tui.compute.mask import parse_mask
@@ -111,6 +112,12 @@ def mention_unread_input(given: Mapping[str, Any]) -> None:
     places = ("scores", "capture", "draw", *_VECTORS, "example", "experiment")
     if not any(given.get(name) for name in places) and input_waits():
         click.echo("attn-tui: standard input is left unread; - among SCORES reads it", err=True)
+
+
+def mention_left_out(experiment: "Experiment", form: str) -> None:
+    """Say on standard error what was left out of files, if the form of a report has no room."""
+    if form != "text" and experiment.source.note:
+        tell(experiment.source.note)
 
 
 def input_waits() -> bool:

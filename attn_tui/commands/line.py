@@ -14,6 +14,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.compute.text import visible
+from attn_tui.files.marks import doubt
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -211,6 +212,12 @@ def _too_many() -> InputError:
     return InputError("scores", "they are too many for a command line", _SAVED)
 
 
+def _shortened(line: str) -> str:
+    """Return numbers without blanks, where that can be read in one way only."""
+    short = line.replace(", ", ",")
+    return line if doubt(short) else short
+
+
 def _start(setup: Setup, source: "Source | None" = None) -> Setup:
     """Return the setup of a command line with nothing but the scores and the model."""
     from attn_tui.captures.source import Captured
@@ -278,5 +285,5 @@ def _scores(source: "Source") -> list[str]:
         has_names = [*source.names] != [*islice(letters(), len(lines))]
         if not has_names and min(vector.n_keys for vector in source.scores) > 1:
             # Names keep single numbers from becoming one vector.
-            lines = [line.partition(": ")[2].replace(", ", ",") for line in lines]
+            lines = [_shortened(line.partition(": ")[2]) for line in lines]
     return lines

@@ -63,7 +63,9 @@ def parse_wholes(field: str, text: str) -> tuple[int, ...]:
     >>> parse_wholes("n", "2, 8 512")
     (2, 8, 512)
     """
-    parts = re.split(r"\s*[,;]\s*|\s+", text.strip()) if text.strip() else []
+    # A no-break or thin blank may as well be a mark of thousands, and is refused with its number.
+    blanks = "[ \t\n\u3000]"
+    parts = re.split(rf"{blanks}*[,;]{blanks}*|{blanks}+", text.strip()) if text.strip() else []
     expected = "whole numbers with commas between them"
     for place, part in enumerate(parts, 1):
         if not part:

@@ -169,6 +169,11 @@ class Source(ABC):
         return False
 
     @property
+    def note(self) -> str:
+        """What was left out of the files that the scores were read from; else empty."""
+        return ""
+
+    @property
     def d_k(self) -> int | None:
         """The d_k of the source, or None if it can be any."""
         return None
@@ -218,15 +223,22 @@ class Typed(Source):
     Attributes:
         scores: The vectors.
         files: The names of the files that the scores were read from, as text; else empty.
+        left_out: What was left out of these files; else empty.
     """
 
     scores: tuple[Vector, ...]
     files: str = field(default="", compare=False, repr=False)
+    left_out: str = field(default="", compare=False, repr=False)
     kind: ClassVar[Kind] = "typed"
 
     def __post_init__(self) -> None:
         if not self.scores:
             raise InputError("scores", "there are none", "at least one vector")
+
+    @property
+    def note(self) -> str:
+        """What was left out of the files."""
+        return self.left_out
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the vectors as typed."""
@@ -342,6 +354,7 @@ class Products(Source):
         values: Shape (n, d_v), the rows that the weights average, or None.
         tokens: The tokens at the positions, if given.
         files: The names of the files that the arrays were read from, as text; else empty.
+        left_out: What was left out of these files; else empty.
     """
 
     queries: Floats
@@ -349,6 +362,7 @@ class Products(Source):
     values: Floats | None = None
     tokens: tuple[str, ...] = field(default=(), kw_only=True)
     files: str = field(default="", kw_only=True, repr=False)
+    left_out: str = field(default="", kw_only=True, repr=False)
     kind: ClassVar[Kind] = "vectors"
     normalises: ClassVar = True
     rounds: ClassVar = True
@@ -384,6 +398,11 @@ class Products(Source):
         if self.values is not None and len(self.values) != n_keys:
             problem = f"V has {counted(len(self.values), 'row')} and K has {n_keys:,}"
             raise InputError("values", problem, "one value for each key")
+
+    @property
+    def note(self) -> str:
+        """What was left out of the files."""
+        return self.left_out
 
     @property
     def d_k(self) -> int:

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.asking import edited, experiment_of, mention_unread_input
+from attn_tui.commands.asking import (
+    edited,
+    experiment_of,
+    mention_left_out,
+    mention_unread_input,
+)
 from attn_tui.commands.options import (
     GRADIENT,
     REPORT,
@@ -145,4 +150,5 @@ def print_report(
     if form == "csv":
         contents.check_one_table()
     numbers = report(next(answer(experiment)), contents, _about(given, experiment))
+    mention_left_out(experiment, form)
     write(WRITERS[form](numbers))

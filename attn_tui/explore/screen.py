@@ -361,7 +361,10 @@ class ExploreScreen(InstrumentScreen):
         count = counted(n_keys, "key")
         if n_vectors > 1:
             count = f"< > vector {answer.index + 1} of {n_vectors:,}, {count}"
-        title = TITLES[answer.experiment.source.kind]
+        source = answer.experiment.source
+        title = TITLES[source.kind]
+        if source.note:
+            title = f"{title}: row numbers left out"
         self.pane("scores-pane").describe(title, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)

@@ -1,12 +1,8 @@
 """Reading vectors from files: .npy and .npz without pickles, CSV, JSON and plain text."""
 
-import csv
 import os
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from io import TextIOWrapper
-from itertools import chain
 from math import prod
 from pathlib import PurePath
 from typing import IO, BinaryIO
@@ -23,13 +19,11 @@ from attn_tui.captures.npy import (
     read_header,
 )
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.text import visible
 from attn_tui.files.codec import json_entries
-from attn_tui.files.content import check_size, opened, read_json, read_text, size_of
+from attn_tui.files.content import opened, read_json, read_text, size_of
 from attn_tui.files.grammar import (
     NUMBERS,
     Entry,
-    check_count,
     check_scores,
     expanded,
     held,
@@ -37,6 +31,10 @@ from attn_tui.files.grammar import (
     problem,
     read_entries,
 )
+from attn_tui.files.table import read_table
+
+INDEX = "the first column of {file} has no name and counts the rows: it is left out"
+"""What is said of a column that is left out."""
 
 LARGEST_ARRAYS = 512 * 2**20
 """Bytes of all arrays of an .npz file together, unpacked."""
@@ -150,61 +148,18 @@ def _called(entries: list[Entry], path: PurePath) -> list[Entry]:
 
 
 def _csv(file: BinaryIO, path: PurePath) -> list[Entry]:
-    """Read a table whose cells are separated by commas, semicolons or tabs.
-
-    Each row is a vector; a single column is one vector. If the first row holds no number it is a
-    header, and each column is a vector named by it.
-    """
-    check_size(file)
-    with TextIOWrapper(file, "utf-8-sig") as text:
-        line = 0
-
-        def counted() -> Iterator[str]:
-            nonlocal line
-            for content in text:
-                line += 1
-                if content.strip():
-                    yield content
-
-        lines = counted()
-        try:
-            first = next(lines, "")
-            delimiter = next((mark for mark in ",;\t" if mark in first), ",")
-            titles = next(csv.reader([first], delimiter=delimiter, skipinitialspace=True), [])
-            if not titles:
-                return []
-            has_head = not any(map(_is_number, titles))
-            body = lines if has_head else chain([first], lines)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                table = np.loadtxt(body, delimiter=delimiter, comments=None, quotechar='"', ndmin=2)
-        except UnicodeDecodeError:
-            raise problem("it is not UTF-8", "UTF-8 text") from None
-        except (ValueError, csv.Error) as error:
-            what = visible(str(error).partition(" at row")[0][:200])
-            expected = "numbers, and as many in each row"
-            raise problem(f"it is no table: {what}", expected, line) from None
-    check_scores(table.size)
-    if not table.size:
-        raise problem("it holds a head and nothing else", "at least one number")
-    if has_head:
-        check_count(len(titles))
-        if len(titles) != table.shape[1]:
-            what = f"its head has {len(titles)} cells and its rows {table.shape[1]}"
-            raise problem(f"it is no table: {what}", "as many in each row")
-        columns = zip(titles, table.T, strict=True)
-        return [_array_entry(column, title.strip()) for title, column in columns]
-    if table.shape[1] == 1:
-        return _called([_array_entry(table[:, 0], "")], path)
-    return [_array_entry(table, "")]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    """Read a table: each column is a vector if it has a head, else each row, or a single column."""
+    table = read_table(file)
+    numbers = table.numbers
+    if not numbers.size:
+        return []
+    if not table.titles and numbers.shape[1] == 1:
+        return _called([_array_entry(numbers[:, 0], "")], path)
+    if not table.titles:
+        return [_array_entry(numbers, "")]
+    note = INDEX.format(file=inert(path.name)) if table.has_index else ""
+    columns = zip(table.titles, numbers.T, strict=True)
+    return [replace(_array_entry(column, title), note=note) for title, column in columns]
 
 
 _READERS: Mapping[str, Callable[[BinaryIO, PurePath], list[Entry]]] = {

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.source import Products, Source, Typed, Vector
 from attn_tui.compute.text import ascii_signs, visible
+from attn_tui.files.marks import doubt
 
 NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
 LONGEST_NAME = 40
@@ -72,12 +73,14 @@ class Entry:
         scores: At least one score; shape (rows, n) for a matrix.
         line: The line it starts on, counted from 1, or 0 where lines mean nothing.
         of_file: Whether it is named after its file; such a name gives way to a vector's own.
+        note: What was left out of its file; else empty.
     """
 
     name: str
     scores: Sequence[float] | NDArray[np.float64]
     line: int = 0
     of_file: bool = False
+    note: str = ""
 
 
 def problem(what: str, expected: str = NUMBERS, line: int = 0) -> InputError:
@@ -114,17 +117,22 @@ def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
         most: The largest number of vectors.
 
     Raises:
-        InputError: Naming the token that is not understood, and its line.
+        InputError: Naming the token that is not understood, or may as well be one number as
+            several, and its line.
     """
     entries: list[Entry] = []
     column: array[float] | None = None
     n_scores = 0
-    for count_of_lines, (line, name, body) in enumerate(_statements(plain_lines(text) + "\n")):
+    statements = _statements(plain_lines(text) + "\n")
+    for count_of_lines, (line, name, body, original) in enumerate(statements):
         check_most(count_of_lines, MOST_LINES, "lines", "fewer lines", line)
         if not body.strip(" \t,;\n"):
             column = None
             continue
         rows = _rows_of(body, line, most)
+        doubtful = doubt(original)
+        if doubtful:
+            raise problem(doubtful.problem, doubtful.expected, line)
         n_scores += sum(len(scores) for _, scores in rows)
         check_scores(n_scores)
         scores = rows[0][1]
@@ -138,8 +146,10 @@ def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
     return entries
 
 
-def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
+def _statements(text: str) -> Iterator[tuple[int, str | None, str, str]]:
     """Yield the line, name and body of each statement of a text that ends in a newline.
+
+    The body comes with ASCII signs, and then as it was typed.
 
     A statement is one line, several lines inside open brackets, or a column of single numbers.
     """
@@ -151,7 +161,7 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
         if column:
             position = column.end()
             line += column[0].count("\n")
-            yield begin, None, column[0]
+            yield begin, None, column[0], ""
             continue
         heading = _NAME.match(original, position)
         name = None
@@ -180,7 +190,7 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
             depth += sum(map(content.count, "[(")) - sum(map(content.count, "])"))
             position = end
             line += 1
-        yield begin, name, text[start : end - 1]
+        yield begin, name, text[start : end - 1], original[start : end - 1]
 
 
 def _name_of(heading: re.Match[str], line: int) -> str:

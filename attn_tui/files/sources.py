@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import chain
 from json import dumps
 from math import isfinite
 from tempfile import TemporaryDirectory
@@ -112,7 +113,8 @@ def _source_of(text: str, files: tuple[tuple[str, Stamp], ...]) -> Source:
         case Products.kind:
             products = _products_of(text)
             return replace(products, files=text) if files else products
-    return Typed(_vectors_of(text), files=text if files else "")
+    entries = _entries_of(text)
+    return Typed(named(entries), files=text if files else "", left_out=_notes(entries))
 
 
 def named_files(text: str) -> tuple[tuple[str, Stamp], ...]:
@@ -131,10 +133,15 @@ def _stamp(path: str) -> Stamp:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _vectors_of(text: str) -> tuple[Vector, ...]:
+def _notes(entries: Iterable[Entry]) -> str:
+    """Return what was left out of the files of some entries."""
+    return "; ".join(dict.fromkeys(entry.note for entry in entries if entry.note))
+
+
+def _entries_of(text: str) -> list[Entry]:
     """Return the vectors typed in a text and those in the files it names."""
     if "@" not in text:
-        return named(read_entries(text))
+        return read_entries(text)
     # Imported here so that starting the program does not wait for it.
     from attn_tui.files.formats import read_vectors
 
@@ -152,7 +159,7 @@ def _vectors_of(text: str) -> tuple[Vector, ...]:
         except InputError as error:
             raise replace(error, line=line) from None
         entries += [replace(entry, line=line) for entry in rows]
-    return named([*entries, *read_entries("\n".join(typed))])
+    return [*entries, *read_entries("\n".join(typed))]
 
 
 def _draw_of(text: str) -> Drawn:
@@ -183,7 +190,7 @@ def _products_of(text: str) -> Products:
     ends = [head.start() for head in heads[1:]] + [len(text)]
     if text[: heads[0].start()].strip():
         raise InputError("query", "the first row has no name", "q:, K: and V:", "line 1", 1)
-    parts: dict[Part, list[NDArray[np.float64]]] = {}
+    parts: dict[Part, list[Entry]] = {}
     lines: dict[str, int] = {}
     tokens: list[str] = []
     for head, end in zip(heads, ends, strict=True):
@@ -206,8 +213,17 @@ def _products_of(text: str) -> Products:
         line = lines[FIELDS["q"]]
         raise refused(FIELDS["K"], "K is missing", "K: and a row for each key after q", line)
     try:
-        matrices = {part: _joined(part, pieces) for part, pieces in parts.items()}
-        return Products(matrices["q"], matrices["K"], matrices.get("V"), tokens=tuple(tokens))
+        matrices = {
+            part: _joined(part, [piece.scores for piece in pieces])
+            for part, pieces in parts.items()
+        }
+        return Products(
+            matrices["q"],
+            matrices["K"],
+            matrices.get("V"),
+            tokens=tuple(tokens),
+            left_out=_notes(chain.from_iterable(parts.values())),
+        )
     except InputError as error:
         raise replace(error, line=lines[error.field]) from None
 
@@ -217,8 +233,8 @@ def part_of(name: str) -> Part | None:
     return _PARTS.get(re.sub(r"\[\d+\]$", "", name).lower())
 
 
-def read_matrix(text: str, part: Part) -> NDArray[np.float64]:
-    """Return the rows in a text, or in the file it names after ``@``.
+def read_matrix(text: str, part: Part) -> Entry:
+    """Return the rows in a text, or in the file it names after ``@``, as one matrix.
 
     If the file has several arrays, the one named after the part is taken.
 
@@ -247,7 +263,8 @@ def read_matrix(text: str, part: Part) -> NDArray[np.float64]:
                     raise InputError("", what, "q:, K: and V:", line=entry.line)
         if not entries:
             raise InputError("", "there are none", "at least one row")
-        return _joined(part, [entry.scores for entry in entries])
+        rows = _joined(part, [entry.scores for entry in entries])
+        return Entry(part, rows, note=_notes(entries))
     except InputError as error:
         expected = _FINITE if error.expected == NUMBERS else error.expected
         where = error.where or where
@@ -256,12 +273,11 @@ def read_matrix(text: str, part: Part) -> NDArray[np.float64]:
 
 def _rows(text: str) -> list[Entry]:
     """Read rows, one on a line, or several separated by semicolons."""
-    text = ascii_signs(text)
-    if ";" not in text:
+    if ";" not in text and "；" not in text:
         return read_entries(text, MOST_ROWS)
     entries = []
     for number, line in enumerate(text.split("\n"), 1):
-        for piece in line.split(";"):
+        for piece in re.split("[;；]", line):
             entries += [replace(entry, line=number) for entry in read_entries(piece, MOST_ROWS)]
     return entries
 
@@ -292,7 +308,7 @@ def text_of(source: Source) -> str:
             return f"n = {source.n_keys}, seed = {source.seed}, vectors = {source.count}"
         case Captured():
             return captured_text(source)
-        case Typed() | Products() if is_long(source) and source.files:
+        case Typed() | Products() if source.files and (is_long(source) or source.note):
             return source.files
         case Typed() if is_long(source):
             return f"@{_kept((vector.name, vector.scores) for vector in source.scores)}"

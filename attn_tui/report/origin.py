@@ -24,7 +24,12 @@ MOST_NORMS = 3
 
 def origin(experiment: Experiment) -> str:
     """Return one line that says where the scores come from and what d_k does to them."""
-    return _origin(experiment.source, experiment)
+    return noted(_origin(experiment.source, experiment), experiment.source)
+
+
+def noted(text: str, source: Source) -> str:
+    """Return a text about a source, and what was left out of its files."""
+    return f"{text}; {source.note}" if source.note else text
 
 
 @singledispatch

@@ -136,6 +136,7 @@ class AttnApp(App[None]):
         self._first = draft
         self._clock = clock
         self.parting = ""
+        self._note = ""
         self.guide: Guide | None = None
         self._before: InstrumentScreen | None = None
         self._tour, self._place = tour, place
@@ -306,6 +307,15 @@ class AttnApp(App[None]):
             self.instrument.question = self.history.present
             if self.guide is not None:
                 self.guide.see(self.instrument, self.history.present)
+        self._mention_left_out()
+
+    def _mention_left_out(self) -> None:
+        """Say once what was left out of the files that the scores come from."""
+        note = self.history.present.experiment.source.note
+        if note != self._note:
+            self._note = note
+            if note:
+                self.notify(f"{note[0].upper()}{note[1:]}", timeout=8, markup=False)
 
     def action_undo(self) -> None:
         """Undo the last step."""

@@ -17,6 +17,7 @@ from attn_tui.compute.field import (
     one_of,
     or_none,
     parse_whole,
+    parse_wholes,
     span,
     switch,
     whole,
@@ -154,6 +155,13 @@ def test_what_is_no_whole_number_is_refused() -> None:
         ) as caught:
             parse_whole("n", text)
         assert caught.value.field == "n"
+
+
+def test_digits_grouped_by_a_no_break_blank_are_not_two_whole_numbers() -> None:
+    assert parse_wholes("n", "2, 8\t512;\u30001024") == (2, 8, 512, 1024)
+    for text in ("1\u00a0256", "2, 1\u202f256"):
+        with pytest.raises(InputError, match="256' is not a whole number"):
+            parse_wholes("n", text)
 
 
 @given(st.integers(1, 65_536))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Typed, Vector
-from attn_tui.files.grammar import MOST_TYPED
+from attn_tui.files.grammar import MOST_TYPED, Entry
 from attn_tui.files.sources import (
     Part,
     kind_of,
@@ -27,6 +27,10 @@ def refused(text: str) -> InputError:
         source_of(text)
     assert str(caught.value).isprintable()
     return caught.value
+
+
+def rows(entry: Entry) -> list[list[float]]:
+    return [list(map(float, row)) for row in np.asarray(entry.scores)]
 
 
 def products(text: str) -> Products:
@@ -137,11 +141,11 @@ def test_rows_are_typed_or_come_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("3,4\n5,6\n")
     (tmp_path / "rows.json").write_text("[[3, 4], [5, 6]]")
     for argument in ("[[3, 4], [5, 6]]", "3 4\n5 6"):
-        assert read_matrix(argument, "K").tolist() == keys
+        assert rows(read_matrix(argument, "K")) == keys
     for name in ("rows.npy", "both.npz", "rows.csv", "rows.json"):
-        assert read_matrix(f"@{tmp_path / name}", "K").tolist() == keys
-    assert read_matrix(f"@{tmp_path / 'both.npz'}", "q").tolist() == [[1, 2]]
-    assert read_matrix(f"@{tmp_path / 'row.npy'}", "q").tolist() == keys[:1]
+        assert rows(read_matrix(f"@{tmp_path / name}", "K")) == keys
+    assert rows(read_matrix(f"@{tmp_path / 'both.npz'}", "q")) == [[1, 2]]
+    assert rows(read_matrix(f"@{tmp_path / 'row.npy'}", "q")) == keys[:1]
 
 
 def test_rows_that_will_not_do_are_refused() -> None:
