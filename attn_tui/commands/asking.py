@@ -230,12 +230,11 @@ def read_scores(arguments: Sequence[str]) -> "Source":
     Raises:
         InputError: Naming the argument or the file, and the place in it.
     """
-    from attn_tui.compute.source import Typed
     from attn_tui.files.content import STANDARD_INPUT, opened, read_text
-    from attn_tui.files.formats import read_vectors
-    from attn_tui.files.grammar import named, plain_lines
+    from attn_tui.files.grammar import plain_lines
     from attn_tui.files.kinds import are_scores
-    from attn_tui.files.sources import source_of, text_of
+    from attn_tui.files.paths import path_text
+    from attn_tui.files.sources import source_of
 
     texts = []
     for argument in arguments:
@@ -244,8 +243,7 @@ def read_scores(arguments: Sequence[str]) -> "Source":
                 # Empty lines keep the arguments beside it out of its columns.
                 texts.append(f"\n{read_text(file)}\n")
         elif argument.startswith("@") and visible(argument) != argument:
-            # No text can name this file, so the text holds its numbers.
-            texts.append(text_of(Typed(named(read_vectors(argument[1:])))))
+            texts.append(f"@{path_text(argument[1:])}")
         elif are_scores(argument):
             texts.append(_text_of_file(argument))
         else:

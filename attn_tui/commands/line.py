@@ -1,12 +1,14 @@
 """From a question to the command line that asks it: the inverse of `asking`."""
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from json import dumps
-from shlex import join
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from attn_tui.captures.disk import place_of
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import NO_MODEL
@@ -15,6 +17,7 @@ from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.compute.text import visible
 from attn_tui.files.marks import doubt
+from attn_tui.files.paths import path_of
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -151,6 +154,7 @@ def heads(question: "Question") -> str:
     setup = question.draft.setup
     settings = setup.get(Settings)
     settings = replace(settings, capture=settings.capture or (EXAMPLE_NAME,))
+    _check_there("capture", settings.capture)
     words = ["attn-tui", *settings.capture]
     # The configuration is found beside the capture.
     words += _options(replace(settings, config=""))
@@ -193,12 +197,45 @@ def typed(words: Sequence[str]) -> str:
     """Return words quoted for a shell.
 
     Raises:
-        InputError: If one has control characters or others that cannot be seen.
+        InputError: If one has characters that no argument can have.
     """
-    for word in words:
-        if visible(word) != word:
-            raise InputError("capture", f"{inert(word)} cannot be typed", "another name")
-    return join(words)
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    r"""Return a word in quotes for a shell; what cannot be seen in it is spelled out: $'a\nb'.
+
+    Raises:
+        InputError: If it has characters that no argument can have.
+    """
+    if visible(word) == word:
+        return quote(word)
+    try:
+        for character in word:
+            os.fsencode(character)
+    except UnicodeEncodeError:
+        raise _untypable(word) from None
+    if "\0" in word:
+        raise _untypable(word)
+    return "$'" + "".join(map(_spelled, word)) + "'"
+
+
+def _spelled(character: str) -> str:
+    r"""Return a character as it stands between $' and ': as it is, as \n, or as bytes in octal."""
+    if character in _SPELLED:
+        return _SPELLED[character]
+    if visible(character) == character:
+        return character
+    # Octal has three digits in every shell; what follows is no part of it.
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))
+
+
+_SPELLED = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\\": r"\\", "'": r"\'", "!": r"\041"}
+"""An exclamation mark would bring back an earlier command."""
+
+
+def _untypable(word: str) -> InputError:
+    return InputError("capture", f"{inert(word)} cannot be typed", "another name")
 
 
 def _line(command: str, *arguments: str) -> str:
@@ -210,6 +247,22 @@ def _line(command: str, *arguments: str) -> str:
 
 def _too_many() -> InputError:
     return InputError("scores", "they are too many for a command line", _SAVED)
+
+
+def _check_there(field: str, paths: Iterable[str]) -> None:
+    """Raise InputError, with that field, if a file is gone that the command line would name."""
+    from attn_tui.captures.suffixes import EXAMPLE_NAME
+
+    for path in paths:
+        if path != EXAMPLE_NAME and not os.path.exists(os.path.expanduser(path)):
+            raise InputError(field, "the file is gone", "it where it was", place_of(path))
+
+
+def _argument(line: str) -> str:
+    """Return a line of scores as an argument: one that names a file has its path as it is."""
+    path = path_of(line[1:])
+    is_hidden = line.startswith("@") and visible(path) != path
+    return f"@{path}" if is_hidden else line
 
 
 def _shortened(line: str) -> str:
@@ -267,11 +320,12 @@ def _scores(source: "Source") -> list[str]:
     from attn_tui.compute.source import Drawn, Products, Typed
     from attn_tui.files.captured import places_of
     from attn_tui.files.grammar import letters
-    from attn_tui.files.sources import is_kept, text_of
+    from attn_tui.files.sources import is_kept, named_files, text_of
 
     if isinstance(source, Drawn):
         return ["--draw", str(source.n_keys), *_options(replace(source, n_keys=Drawn().n_keys))]
     if isinstance(source, Captured):
+        _check_there("capture", source.paths)
         words = [word for path in source.paths for word in ("--capture", path)]
         for name, value in places_of(source).items():
             words += [f"--{name}", str(value)]
@@ -280,7 +334,8 @@ def _scores(source: "Source") -> list[str]:
     text = source.files or text_of(source)
     if is_kept(text):
         raise _too_many()
-    lines = [line for line in text.split("\n") if line.strip()]
+    _check_there("scores", [path for path, _ in named_files(source.files)])
+    lines = [_argument(line) for line in text.split("\n") if line.strip()]
     if isinstance(source, Typed) and not source.files:
         has_names = [*source.names] != [*islice(letters(), len(lines))]
         if not has_names and min(vector.n_keys for vector in source.scores) > 1:

@@ -14,8 +14,8 @@ from attn_tui.compute.field import parse_whole
 from attn_tui.compute.scale import scale_of
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
-from attn_tui.compute.text import visible
 from attn_tui.files.grammar import assignments, refused
+from attn_tui.files.paths import path_of, path_text
 from attn_tui.files.plain import checked, known, of_type
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def parse_captured(text: str) -> Captured:
         name, _, value = line.partition(":")
         key = name.strip().lower()
         if key == "file":
-            paths.append(os.path.expanduser(value.strip()))
+            paths.append(os.path.expanduser(path_of(value)))
         elif key in (*_HOW, "config"):
             given[key] = value.strip()
         # Lines that stay empty keep those below where they are.
@@ -187,7 +187,7 @@ def places_of(source: Captured) -> dict[str, int | str]:
 def captured_text(source: Captured) -> str:
     """Return the text that describes a head or a row."""
     places = places_of(source)
-    lines = [f"file: {visible(path)}" for path in source.paths]
+    lines = [f"file: {path_text(path)}" for path in source.paths]
     lines += [f"{name}: {places.pop(name)}" for name in _HOW if name in places]
     return "\n".join([*lines, ", ".join(f"{name} = {value}" for name, value in places.items())])
 

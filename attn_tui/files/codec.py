@@ -16,10 +16,10 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.setup import FIELDS, Draw, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
-from attn_tui.compute.text import visible
 from attn_tui.files.captured import absolute, captured_from_plain, captured_to_plain
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import NUMBERS, Entry, check_count, is_long, named, numbered, problem
+from attn_tui.files.paths import path_text
 from attn_tui.files.plain import (
     checked,
     json_text,
@@ -230,8 +230,8 @@ def read_experiment(path: str, default_source: Source | None = None) -> Experime
 def kept_in(path: str, experiment: Experiment) -> Experiment:
     """Return an experiment that refers to a file for its scores if they are many."""
     source = experiment.source
-    if isinstance(source, Typed) and is_long(source) and visible(path) == path:
-        return replace(experiment, source=replace(source, files=f"@{path}"))
+    if isinstance(source, Typed) and is_long(source):
+        return replace(experiment, source=replace(source, files=f"@{path_text(path)}"))
     return experiment
 
 

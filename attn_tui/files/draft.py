@@ -11,11 +11,11 @@ import numpy as np
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Source, Typed
-from attn_tui.compute.text import visible
+from attn_tui.compute.source import Source
 from attn_tui.files.codec import asks, experiment_from_plain, kept_in
 from attn_tui.files.content import opened, read_json, read_text
-from attn_tui.files.grammar import MOST_TYPED, Entry, is_long, named
+from attn_tui.files.grammar import MOST_TYPED, Entry, is_long
+from attn_tui.files.paths import path_text
 from attn_tui.files.sources import FIELDS, Part, part_of, source_of, text_of
 
 
@@ -76,7 +76,7 @@ def open_draft(path: str, setup: Setup) -> Draft:
     Raises:
         InputError: With field ``"file"``, naming the file and the place in it.
     """
-    from attn_tui.files.formats import SUFFIXES, read_file, read_vectors
+    from attn_tui.files.formats import SUFFIXES, read_file
 
     # Elsewhere "-" means standard input, which the screen reads its keys from.
     path = os.path.join(".", path) if path == "-" else path
@@ -87,15 +87,12 @@ def open_draft(path: str, setup: Setup) -> Draft:
     if question:
         return draft_of(question)
     try:
-        if visible(name) != name:
-            # No text can name this file, so the text holds its numbers.
-            return Draft(text_of(Typed(named(read_vectors(path)))), setup)
         parts = _parts_of(read_file(path)) if suffix in (".json", ".npz") else ()
         if parts:
-            text = "\n".join(f"{part}: @{name}" for part in FIELDS if part in parts)
+            text = "\n".join(f"{part}: @{path_text(name)}" for part in FIELDS if part in parts)
             with suppress(InputError):
                 return Draft(text_of(source_of(text)), setup)
-        return Draft(text_of(source_of(f"@{name}")), setup)
+        return Draft(text_of(source_of(f"@{path_text(name)}")), setup)
     except InputError as error:
         raise replace(error, field="file") from None
 

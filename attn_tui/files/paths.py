@@ -1,15 +1,40 @@
-"""Paths as people type, paste and drop them."""
+"""Paths as people type, paste and drop them, and as a text names them."""
 
+import json
 import os
 import re
 import shlex
 from urllib.parse import unquote, urlsplit
+
+from attn_tui.compute.text import visible
 
 _HERE = ("", "localhost")
 """The hosts of a file:// URL that are this machine."""
 
 _ESCAPED = re.compile(r"\\([^\w\\])")
 """A backslash before a character that shells would take for something else."""
+
+
+def path_text(path: str) -> str:
+    r"""Return a path as a text names it: in quotes, as JSON, if it would not stand there as it is.
+
+    >>> path_text("a b.npy"), path_text("a" + chr(10) + ".npy")
+    ('a b.npy', '"a\\n.npy"')
+    """
+    is_plain = visible(path) == path.strip() and not path.startswith('"')
+    return path if is_plain else json.dumps(path)
+
+
+def path_of(text: str) -> str:
+    """Return the path that a text names: the inverse of `path_text`."""
+    text = text.strip()
+    if text.startswith('"'):
+        try:
+            path = json.loads(text)
+        except ValueError:
+            return text
+        return str(path)
+    return text
 
 
 def typed_path(text: str) -> str:

@@ -41,6 +41,7 @@ from attn_tui.files.grammar import (
     read_entries,
     refused,
 )
+from attn_tui.files.paths import path_of
 
 Part = Literal["q", "K", "V"]
 
@@ -121,7 +122,7 @@ def named_files(text: str) -> tuple[tuple[str, Stamp], ...]:
     """Return the files a text names, each with its size and time, or None if it is not there."""
     if "@" not in text:
         return ()
-    paths = [os.path.expanduser(match[1].strip()) for match in _FILE.finditer(text)]
+    paths = [os.path.expanduser(path_of(match[1])) for match in _FILE.finditer(text)]
     return tuple((path, _stamp(path)) for path in paths)
 
 
@@ -155,7 +156,7 @@ def _entries_of(text: str) -> list[Entry]:
         entries += read_entries("\n".join(typed))
         typed = [""] * line
         try:
-            rows = read_vectors(content.strip()[1:])
+            rows = read_vectors(path_of(content.strip()[1:]))
         except InputError as error:
             raise replace(error, line=line) from None
         entries += [replace(entry, line=line) for entry in rows]
@@ -246,7 +247,7 @@ def read_matrix(text: str, part: Part) -> Entry:
         if text.lstrip().startswith("@"):
             from attn_tui.files.formats import read_file
 
-            path = text.strip()[1:]
+            path = path_of(text.strip()[1:])
             where = place_of(path)
             entries = read_file(path)
             own = [entry for entry in entries if entry.name and part_of(entry.name) == part]

@@ -4,7 +4,6 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from os import environ
 from traceback import format_exception
@@ -46,6 +45,9 @@ if TYPE_CHECKING:
 
 NOT_REMEMBERED = "This theme is not remembered: {reason}"
 """What is said where a chosen theme cannot be remembered."""
+
+NO_LINE = "attn-tui: no command line leads back here: {reason}"
+"""What is left on the terminal where no command line can ask the question."""
 
 FAILED = 70
 """The exit status after an unexpected error: EX_SOFTWARE of sysexits.h."""
@@ -357,10 +359,11 @@ class AttnApp(App[None]):
 
     @property
     def line_to_leave(self) -> str:
-        """The command line to leave on the terminal; empty if none can ask the question."""
-        with suppress(InputError):
+        """The command line to leave on the terminal, or why none can ask the question."""
+        try:
             return f"{self.line}\n"
-        return ""
+        except InputError as error:
+            return f"{NO_LINE.format(reason=visible(str(error)))}\n"
 
     def action_copy(self) -> None:
         """Copy the command line, and show it because not every terminal accepts a copy."""

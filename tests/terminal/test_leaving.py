@@ -1,0 +1,49 @@
+"""The line that q leaves on a real pseudo-terminal, or why there is none."""
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.contract.session import Session
+from tests.engine.captured import heads, write
+
+WHY = "attn-tui: no command line leads back here: "
+
+
+def test_a_capture_whose_name_cannot_be_printed_is_named_for_a_shell(tmp_path: Path) -> None:
+    write(tmp_path / "a\nb.safetensors", heads())
+    with Session(tmp_path, ["a\nb.safetensors"], first="12 heads") as session:
+        assert session.line() == r"attn-tui $'a\nb.safetensors'"
+
+
+def test_many_scores_of_a_file_whose_name_cannot_be_printed_are_named_for_a_shell(
+    tmp_path: Path,
+) -> None:
+    np.save(tmp_path / "a\x1b[31mb.npy", np.arange(2_500.0))
+    with Session(tmp_path, ["@a\x1b[31mb.npy"], first="2,500 keys") as session:
+        assert session.line() == r"attn-tui show $'@a\033[31mb.npy' --d-k 1024 --screen"
+
+
+def test_a_file_of_scores_that_is_gone_is_named_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "gone.npy"
+    np.save(path, np.arange(2_500.0))
+    with Session(tmp_path, ["gone.npy"], first="2,500 keys") as session:
+        path.unlink()
+        session.press("+")
+        session.until_reads("there is no such file")
+        line = session.line()
+    assert line.startswith(f"{WHY}scores, '{path}': there is no such file")
+    assert "\n" not in line
+    np.save(path, np.arange(2_500.0))
+    with Session(tmp_path, ["gone.npy"], first="2,500 keys") as session:
+        path.unlink()
+        line = session.line()
+    assert line == f"{WHY}scores, '{path}': the file is gone; expected it where it was"
+
+
+def test_scores_that_are_in_no_file_and_too_many_are_said_to_be(tmp_path: Path) -> None:
+    with Session(tmp_path) as session:
+        session.press(f"\x1b[200~{'1.5 ' * 3_000}\x1b[201~")
+        session.until_shows("3,000 keys")
+        line = session.line()
+    assert line.startswith(f"{WHY}scores: they are too many for a command line; expected a .json")
