@@ -1,12 +1,16 @@
 import os
 import pty
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pexpect
 import pytest
 
 from tests.contract.terminal import Terminal
+
+ROOT = str(Path(__file__).parents[1])
 
 
 def test_scores_from_a_pipe_leave_the_keys_to_the_terminal() -> None:
@@ -33,6 +37,51 @@ def test_without_a_terminal_to_read_keys_from_the_report_is_printed() -> None:
     os.close(keeper)
     assert "a: 2 keys" in report
     assert "\x1b" not in report
+
+
+def shown(command: str, **environment: str) -> list[str]:
+    """Return the lines that a shell's command leaves on a terminal."""
+    program = f"{sys.executable} -m attn_tui"
+    variables = {**os.environ, "TERM": "xterm-256color", **environment}
+    words = ["-c", command.replace("attn-tui", program)]
+    child = pexpect.spawn("/bin/sh", words, env=variables, timeout=60, encoding="utf-8")
+    said: str = child.read()
+    child.close()
+    assert "\x1b" not in said
+    return said.split("\r\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("attn-tui show 7,8 --screen 2>log", "standard error is no terminal"),
+        ("attn-tui 7,8 2>log", "standard error is no terminal"),
+        ("attn-tui show 7,8 --screen | cat", "standard output is no terminal"),
+        ("attn-tui show 7,8 --screen 2>&1 | cat", "standard output and standard error are no term"),
+        ("attn-tui tour 2>log", "standard error is no terminal"),
+        ("attn-tui dot --screen --samples 100 2>&-", "standard error is no terminal"),
+        pytest.param(
+            "setsid -w sh -c 'attn-tui show 7,8 --screen <folder'",
+            "standard input is no terminal, and no other one sends keys",
+            marks=pytest.mark.skipif(shutil.which("setsid") is None, reason="needs setsid"),
+        ),
+        ("attn-tui show 7,8 --screen <&-", "standard input is closed"),
+    ],
+)
+def test_a_report_in_place_of_the_screen_says_why_where_a_person_sees_it(
+    command: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").write_text("")
+    first, second, *_ = shown(command, PYTHONPATH=ROOT)
+    assert first.startswith(f"attn-tui: there is no screen: {reason}")
+    assert not second.startswith("attn-tui")
+    assert not (tmp_path / "log").exists() or (tmp_path / "log").read_text() == ""
+
+
+@pytest.mark.parametrize("command", ["attn-tui 7,8 | cat", "attn-tui tour | cat"])
+def test_who_sends_the_report_elsewhere_is_told_nothing(command: str) -> None:
+    assert not any("no screen" in line for line in shown(command, PYTHONPATH=ROOT))
 
 
 def _all_of(descriptor: int) -> bytes:

@@ -5,6 +5,9 @@ from attn_tui.instruments import INSTRUMENTS
 HELP_NAMES = ["-h", "--help"]
 """The options that ask for help."""
 
+SCREEN_IS_ADDED = "attn_tui.screen_is_added"
+"""What the context of a command says where the program, and not the user, wrote ``--screen``."""
+
 _PURPOSES = {
     "One question": ["show", "attention"],
     "Random vectors": ["dot", "sweep"],

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from attn_tui.commands.names import HELP_NAMES
+from attn_tui.commands.names import HELP_NAMES, SCREEN_IS_ADDED
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import NAMED
@@ -133,7 +133,8 @@ class Command(click.Command):
             if looks.pop("screen"):
                 open_instrument = load("attn_tui.commands.screen:open_instrument")
                 # The screen shows these options as a command line.
-                status = open_instrument(self.instrument, ctx.params, **looks)
+                is_asked = not ctx.meta.get(SCREEN_IS_ADDED, False)
+                status = open_instrument(self.instrument, ctx.params, is_asked=is_asked, **looks)
                 if status is not None:
                     return status
         gc.enable()

@@ -12,7 +12,14 @@ from click.shell_completion import CompletionItem
 
 from attn_tui import __version__
 from attn_tui.captures.suffixes import SUFFIXES, suffix_of
-from attn_tui.commands.names import HELP_NAMES, by_purpose, places, protected, summaries
+from attn_tui.commands.names import (
+    HELP_NAMES,
+    SCREEN_IS_ADDED,
+    by_purpose,
+    places,
+    protected,
+    summaries,
+)
 from attn_tui.commands.output import (
     BAD_INPUT,
     FAILED,
@@ -81,6 +88,7 @@ class Program(click.Group):
                 like = ", ".join(get_close_matches(first, places()) or places())
                 expected = f"numbers: -1.5, 1e3, or -inf (masked); or a command: {like}"
                 raise InputError("scores", f"{inert(first)} is not a number", expected)
+            ctx.meta[SCREEN_IS_ADDED] = "--screen" not in args
             args = ["heads" if is_capture else "show", "--screen", *args]
         return super().parse_args(ctx, args)
 

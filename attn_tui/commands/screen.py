@@ -2,10 +2,11 @@
 
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
+from attn_tui.commands.output import NAME, tell, write
 from attn_tui.compute.errors import inert
 from attn_tui.instruments import Instrument, load
 
@@ -19,8 +20,17 @@ def open_instrument(
     theme: str | None,
     no_mouse: bool,
     ascii: bool,
+    is_asked: bool = True,
 ) -> int | None:
     """Open the screen of an instrument on the experiment that its options describe.
+
+    Args:
+        instrument: The instrument.
+        given: The options of its command.
+        theme: The name of a theme, or None for the one chosen last.
+        no_mouse: Whether the mouse is left to the terminal.
+        ascii: Whether to draw in ASCII.
+        is_asked: Whether the screen was asked for, and not only the scores given.
 
     Returns:
         The exit status, or None if there is no terminal.
@@ -34,6 +44,7 @@ def open_instrument(
         # First, since --theme without a name takes the scores for one.
         check_theme(theme)
     if not has_terminal():
+        mention_missing_terminal(is_asked)
         return None
     check_terminal(instrument.command_name)
     experiment = load(instrument.to_experiment)(given)
@@ -67,17 +78,44 @@ def check_terminal(instead: str) -> None:
 
 def has_terminal() -> bool:
     """Return whether we can show a screen and read keys."""
-    outputs = (sys.__stdout__, sys.__stderr__)
+    return not missing_terminal()
+
+
+def missing_terminal() -> str:
+    """Return why we cannot show a screen and read keys, or nothing."""
+    outputs = {"standard output": sys.__stdout__, "standard error": sys.__stderr__}
+    others = [name for name, stream in outputs.items() if not _is_terminal(stream)]
+    if len(others) == 1:
+        return f"{others[0]} is no terminal"
+    if others:
+        return f"{' and '.join(others)} are no terminals"
     if sys.__stdin__ is None:
-        return False
-    if not all(stream is not None and stream.isatty() for stream in outputs):
-        return False
+        return "standard input is closed"
     if not sys.__stdin__.isatty():
         try:
             os.close(os.open("/dev/tty", os.O_RDWR))
         except OSError:
-            return False
-    return True
+            return "standard input is no terminal, and no other one sends keys"
+    return ""
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def mention_missing_terminal(is_asked: bool) -> None:
+    """Say why a report is printed in place of a screen, where that is not what was meant.
+
+    Whoever sends standard output elsewhere wants the report, unless the screen was asked for.
+    """
+    if not (is_asked or _is_terminal(sys.__stdout__)):
+        return
+    reason = f"there is no screen: {missing_terminal()}"
+    if _is_terminal(sys.__stdout__) and not _is_terminal(sys.__stderr__):
+        # The terminal shows standard output alone.
+        write([f"{NAME}: {reason}\n"])
+    else:
+        tell(reason)
 
 
 def take_keys() -> None:

@@ -9,7 +9,12 @@ import click
 
 from attn_tui.commands.options import SCREEN, Command, Option, switch
 from attn_tui.commands.output import write
-from attn_tui.commands.screen import check_terminal, has_terminal, take_keys
+from attn_tui.commands.screen import (
+    check_terminal,
+    has_terminal,
+    mention_missing_terminal,
+    take_keys,
+)
 from attn_tui.compute.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,6 +61,7 @@ def tour(
         count = len(steps.steps)
         raise InputError("step", f"there is no step {step}", f"a number from 1 to {count}")
     if not has_terminal():
+        mention_missing_terminal(is_asked=False)
         write(outline(steps))
         return
     check_terminal("tour > FILE")
