@@ -3,13 +3,16 @@
 from contextlib import chdir
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from attn_tui.commands.names import places
 from attn_tui.commands.program import program
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES
 from attn_tui.files.examples import EXAMPLES
+from attn_tui.instruments import load
 
 
 @pytest.fixture
@@ -27,10 +30,10 @@ def completion(shell: str, words: str, place: int | str, folder: Path) -> str:
 
 
 def completed(line: str, folder: Path) -> list[str]:
-    """What zsh is offered at the end of a line: it takes words as they are."""
+    """What zsh is offered at the end of a line besides files: it takes words as they are."""
     words = f"attn-tui {line}"
-    text = completion("zsh_complete", words, len(words.split(" ")) - 1, folder)
-    return text.splitlines()[1::3]
+    text = completion("zsh_complete", words, len(words.split(" ")) - 1, folder).splitlines()
+    return [name for kind, name in zip(text[::3], text[1::3], strict=False) if kind == "plain"]
 
 
 def kinds(line: str, folder: Path) -> list[str]:
@@ -56,9 +59,6 @@ def test_a_line_is_completed(folder: Path) -> None:
         ("--model gemma-2", ["gemma-2-9b", "gemma-2-27b"]),
         ("--example one", ["one-key"]),
         ("--wrt l", ["logits"]),
-        ("1,2 sh", []),
-        ("-1,2 sh", []),
-        ("show sh", []),
         ("--keys 1", []),
         ("sweep --over ", ["d_k", "n"]),
         ("sweep --rules none,in", ["none,inverse-sqrt", "none,inverse"]),
@@ -67,6 +67,21 @@ def test_a_line_is_completed(folder: Path) -> None:
         ("sweep --statistic max_weight,tr", ["max_weight,trace"]),
     ]:
         assert completed(line, folder) == expected
+
+
+def test_files_are_completed_wherever_one_may_stand(folder: Path) -> None:
+    for line in ("ca", "1,2 sh", "-1,2 sh", "show sh", "attention sh", "heads ca", "doctor ca"):
+        assert kinds(line, folder) == ["file"], line
+    assert kinds("cl", folder) == ["file", "plain", "plain"]
+    assert kinds("", folder) == ["plain"] * len(places())
+    assert completed("recipe ca", folder) == []
+    for name, place in places().items():
+        command: click.Command = load(place)
+        context = command.make_context(name, [], resilient_parsing=True)
+        for parameter in command.params:
+            if parameter.make_metavar(context).startswith(("FILE", "CAPTURE", "[SCORES", "DIR")):
+                items = parameter.shell_complete(context, "x")
+                assert [item.type for item in items] == ["file"], (name, parameter)
 
 
 def test_every_name_is_offered(folder: Path) -> None:

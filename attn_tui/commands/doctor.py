@@ -15,8 +15,8 @@ from attn_tui.commands.options import (
     REPORT,
     Command,
     all_of,
+    any_file,
     config,
-    experiment_files,
     forms,
     option,
     reading,
@@ -48,7 +48,7 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 
 
 @click.command("doctor", cls=Command, examples=_EXAMPLES)
-@click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
+@click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=any_file)
 @config(EXPECTED)
 @switch("--require", "Status 3 where nothing is expected.", EXPECTED)
 @option(
@@ -82,7 +82,7 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
     "Print a NumPy script that computes one row.",
     REPORT,
 )
-@option("--junit", "FILE", "Write verdicts as XML of JUnit.", REPORT)
+@option("--junit", "FILE", "Write verdicts as XML of JUnit.", REPORT, any_file)
 @option("--fail-if", "CONDITION", "Status 1 if any: 'residual > 1 %'.", REPORT, multiple=True)
 @forms()
 def doctor(

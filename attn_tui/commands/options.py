@@ -153,7 +153,7 @@ class Command(click.Command):
                     formatter.write_dl(texts)
 
 
-def experiment_files(
+def any_file(
     context: click.Context, parameter: click.Parameter, typed: str
 ) -> list[CompletionItem[str]]:
     """Complete any file."""
@@ -285,7 +285,7 @@ READ_AS: tuple[Callable[[Any], Any], ...] = (
 def config(group: str) -> Callable[[F], F]:
     """Return the option that names a captured model's configuration."""
     text = "The model's config.json, its folder, or a GGUF file."
-    return option("--config", "FILE", text, group, experiment_files)
+    return option("--config", "FILE", text, group, any_file)
 
 
 def reading(given: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -296,7 +296,7 @@ def reading(given: Mapping[str, Any]) -> tuple[str, str, str]:
 
 _scores = partial(option, group=SCORES)
 
-tokens = _scores("--tokens", "FILE", "The tokens: one a line, or JSON.", complete=experiment_files)
+tokens = _scores("--tokens", "FILE", "The tokens: one a line, or JSON.", complete=any_file)
 
 
 def _examples() -> Names:
@@ -308,7 +308,7 @@ def _examples() -> Names:
 def experiment(group: str) -> Callable[[F], F]:
     """Return the option that starts from a saved experiment."""
     text = "Start from what a file asks that --json printed."
-    return option("--experiment", "FILE", text, group, experiment_files)
+    return option("--experiment", "FILE", text, group, any_file)
 
 
 _SETUP: tuple[Callable[[Any], Any], ...] = (
@@ -318,7 +318,7 @@ _SETUP: tuple[Callable[[Any], Any], ...] = (
 )
 
 _SHARED: tuple[Callable[[Any], Any], ...] = (
-    click.argument("scores", nargs=-1),
+    click.argument("scores", nargs=-1, shell_complete=any_file),
     _scores("--draw", "N", "Draw scores q·k of N keys."),
     _scores("--seed", "S", "What is drawn.  [default: 1]"),
     _scores("--vectors", "M", "How many vectors are drawn.  [default: 1]"),
@@ -327,7 +327,7 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
     _scores("--values", "V", "Rows of V, one for each of K."),
     _scores(
         "--capture", "FILE", "A head that a model computed: .safetensors, .npz, .npy.",
-        complete=experiment_files, multiple=True,
+        complete=any_file, multiple=True,
     ),
     _scores("--layer", "L", "Its layer.  [default: 0]"),
     _scores("--head", "H", "Its head.  [default: 0]"),

@@ -93,17 +93,20 @@ class Program(click.Group):
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
-        """Complete the name of a subcommand, importing none, or an option of the screen."""
+        """Complete a subcommand, importing none, or a file of scores or a capture, or an option."""
         if incomplete.startswith("-"):
             command = load(places()["show"])
             own = command.make_context("show", [], parent=ctx, resilient_parsing=True)
             options: list[CompletionItem[str]] = command.shell_complete(own, incomplete)
             return options
-        return [
+        commands = [
             CompletionItem(name, help=text)
             for name, text in summaries().items()
             if name.startswith(incomplete)
         ]
+        # First, since bash completes files only where nothing follows: no command begins like this.
+        files = [CompletionItem(incomplete, type="file")] if incomplete else []
+        return [*files, *commands]
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:
         """Read the options; some, such as --help, print something."""

@@ -4,7 +4,7 @@ import click
 
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.recipes import RECIPES, recipe_text
-from attn_tui.commands.options import Command, experiment_files, of_names, option
+from attn_tui.commands.options import Command, any_file, of_names, option
 from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 
@@ -35,7 +35,7 @@ NAME  what the model runs with:
     required=False,
     shell_complete=of_names(RECIPES),
 )
-@option("--out", "FILE", "Write the script to a new file.", complete=experiment_files)
+@option("--out", "FILE", "Write the script to a new file.", complete=any_file)
 def recipe(name: str | None, out: str | None) -> None:
     """Print a script, or write it to a new file; without a name, list the scripts."""
     if name is None:

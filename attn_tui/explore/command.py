@@ -17,7 +17,7 @@ from attn_tui.commands.options import (
     REPORT,
     Command,
     Option,
-    experiment_files,
+    any_file,
     forms,
     option,
     settings,
@@ -63,7 +63,7 @@ _EXAMPLES = """\
     "FILE",
     "Compare with what a file asks that --json printed.",
     REPORT,
-    experiment_files,
+    any_file,
 )
 def show(form: str, top: str | None, lab: bool, against: str | None, **given: Any) -> None:
     """Print weights and their gradient, unscaled beside scaled.

@@ -18,9 +18,9 @@ from attn_tui.commands.options import (
     SCALE,
     Command,
     all_of,
+    any_file,
     changes_of,
     config,
-    experiment_files,
     field_option,
     forms,
     of_names,
@@ -103,7 +103,7 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
 
 
 @click.command("heads", cls=Command, examples=_EXAMPLES, lists={"Statistics": STATISTICS})
-@click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
+@click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=any_file)
 @partial(all_of, _OPTIONS)
 def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     """Print statistics of every head of a capture, layers × heads.
