@@ -173,11 +173,11 @@ def test_without_a_place_for_it_nothing_is_remembered_and_nothing_is_written(
 
 def test_what_cannot_be_written_is_said(state: Path) -> None:
     (state / "theme").mkdir()
-    assert remember_theme("ansi-dark") == f"'{state / 'theme'}': it is a directory"
+    assert remember_theme("ansi-dark").endswith("attn-tui/theme': it is a directory")
     (state / "theme").rmdir()
     state.rmdir()
     state.write_text("a file in place of the folder")
-    assert remember_theme("ansi-dark") == f"'{state}': File exists"
+    assert remember_theme("ansi-dark").endswith("attn-tui': File exists")
 
 
 def test_a_pipe_is_neither_read_nor_replaced(state: Path) -> None:
