@@ -35,9 +35,9 @@ def choose_theme(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["-u", "HOME", "-u", "XDG_STATE_HOME"], "there is no home directory"),
-        (["-u", "XDG_STATE_HOME", "HOME="], "there is no home directory"),
-        (["XDG_STATE_HOME=state"], "XDG_STATE_HOME is no absolute path"),
+        (["-u", "HOME", "-u", "XDG_STATE_HOME"], "there is no home"),
+        (["-u", "XDG_STATE_HOME", "HOME="], "there is no home"),
+        (["XDG_STATE_HOME=state"], "XDG_STATE_HOME"),
     ],
 )
 def test_without_a_place_for_it_a_theme_is_chosen_and_the_loss_is_said(
@@ -49,7 +49,7 @@ def test_without_a_place_for_it_a_theme_is_chosen_and_the_loss_is_said(
     program = ["/usr/bin/env", *arguments, f"PYTHONPATH={root}", sys.executable, "-c"]
     with Terminal(100, 30, [WITHOUT_ENTRY], program=program, folder=work) as terminal:
         choose_theme(terminal)
-        terminal.until(lambda: reason in " ".join(" ".join(terminal.display).split()), reason)
+        terminal.until_shows(f"This theme is not remembered: {reason}")
         terminal.press("q")
         assert terminal.leave() == 0
     assert [*work.iterdir()] == []
