@@ -18,12 +18,15 @@ STARTED = "started"
 LONGEST = 100
 """The most bytes read for a name, in case the file is something else and long."""
 
-
 LOCK = "lock"
 """The name of the file that is locked while another one is read, changed and written."""
 
 LONGEST_WAIT, PAUSE = 2.0, 0.005
 """Seconds to wait for other programs, and between two attempts."""
+
+_OPENING = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""How the lock is opened: what a link leads to is neither created nor locked, and a pipe is not
+waited for."""
 
 
 class NoFolderError(OSError):
@@ -86,9 +89,7 @@ def _locked() -> Iterator[None]:
     with suppress(OSError):
         place = folder()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # What a link leads to is neither created nor locked, and a pipe is not waited for.
-        flags = os.O_RDWR | os.O_CREAT | _NOT_FOLLOWED
-        descriptor = os.open(place / LOCK, flags, 0o600)
+        descriptor = os.open(place / LOCK, _OPENING, 0o600)
     try:
         if descriptor is not None:
             _lock(descriptor)
@@ -97,9 +98,6 @@ def _locked() -> Iterator[None]:
         # Closing it gives the lock back.
         if descriptor is not None:
             os.close(descriptor)
-
-
-_NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def _lock(descriptor: int) -> None:
