@@ -18,7 +18,7 @@ from attn_tui.ui.memory import (
 )
 from attn_tui.ui.terminal.background import Background, shade_of
 from attn_tui.ui.terminal.filters import lacks_blocks
-from attn_tui.ui.terminal.input import Parser, accept_anything
+from attn_tui.ui.terminal.input import Parser
 from attn_tui.ui.theme import DARK, LIGHT, check_theme
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ def run(
     Raises:
         InputError: If there is no such theme.
     """
-    accept_anything()
     keep_no_lines()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
     offers_tour = is_first_start() and tour is None

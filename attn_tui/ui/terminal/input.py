@@ -1,10 +1,7 @@
 """Reads keys and pastes from the terminal, filling gaps in Textual's own parser."""
 
-from codecs import IncrementalDecoder, getincrementaldecoder
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from selectors import EVENT_READ, SelectorKey, SelectSelector
-from types import SimpleNamespace
 from typing import ClassVar
 
 from textual._xterm_parser import XTermParser
@@ -19,47 +16,12 @@ from attn_tui.ui.terminal.flow import ANSWER
 CERTAIN = "\x1b]11;"
 """The beginning of an answer that no keys begin with."""
 
-CALM = 20
-"""Looks in a row without input after which there is nothing unfinished to wait for."""
-
-LONG = 0.5
-"""Seconds that a look then takes; a signal may end the program that much later, a key does not."""
-
 _ESCAPE, _BEGIN, _END = "\x1b", "\x1b[200~", "\x1b[201~"
 
 
-def lenient(encoding: str) -> Callable[[], IncrementalDecoder]:
-    """Return a decoder class that reads invalid bytes as U+FFFD."""
-    return partial(getincrementaldecoder(encoding), errors="replace")
-
-
-def accept_anything() -> None:
-    """Make Textual accept any input: its own decoder ends the program on invalid UTF-8.
-
-    It also looks for input ten times a second, which takes .1 % of a processor; see `Looks`.
-    """
-    try:
-        from textual.drivers import linux_driver
-    except ImportError:  # Windows has another driver, which reads characters.
-        return
-    selectors = SimpleNamespace(
-        EVENT_READ=EVENT_READ, SelectorKey=SelectorKey, SelectSelector=Looks
-    )
-    vars(linux_driver).update(
-        getincrementaldecoder=lenient, XTermParser=Parser, selectors=selectors
-    )
-
-
-class Looks(SelectSelector):
-    """Waits for input, longer once nothing has come for a while."""
-
-    _in_vain = 0
-
-    def select(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
-        """Return what can be read, waiting for it as many seconds at most, or for `LONG`."""
-        ready = super().select(timeout if self._in_vain < CALM else LONG)
-        self._in_vain = 0 if ready else self._in_vain + 1
-        return ready
+def decoder(encoding: str) -> Callable[[bytes], str]:
+    """Return a function that decodes pieces of input, and reads invalid bytes as U+FFFD."""
+    return getincrementaldecoder(encoding)(errors="replace").decode
 
 
 def _nothing() -> None:
@@ -92,6 +54,9 @@ class Parser(XTermParser):
 
     _held = ""
     """The beginning of an answer whose rest is still to come."""
+
+    patience: float | None = 0.1
+    """The longest wait for more input before `tick` has something to do, in seconds."""
 
     _has_read = False
     _pasted: str | None = None

@@ -1,12 +1,10 @@
 """Reading input from the terminal: keys that arrive together."""
 
-from selectors import SelectSelector
-
 import pytest
 from textual.events import Key, Paste
 from textual.message import Message
 
-from attn_tui.ui.terminal.input import CALM, LONG, Looks, Parser
+from attn_tui.ui.terminal.input import Parser
 
 
 def told(message: Message) -> str:
@@ -110,25 +108,3 @@ def test_what_was_typed_before_the_program_read_keys_comes_first(
     assert [told(message) for message in Parser().tick()] == ["1", "2"]
     Parser.ahead = "12"
     assert read("3") == ["1", "2", "3"]
-
-
-def test_input_is_looked_for_less_often_once_none_has_come_for_a_while(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    typed: list[object] = []
-    waits: list[float] = []
-
-    def select(_: SelectSelector, timeout: float) -> list[object]:
-        waits.append(timeout)
-        return typed
-
-    monkeypatch.setattr(SelectSelector, "select", select)
-    looks = Looks()
-    for _ in range(CALM + 3):
-        looks.select(0.1)
-    # What has begun, such as a key of several bytes, is waited for as before.
-    assert waits == [0.1] * CALM + [LONG] * 3
-    typed.append("a key")
-    looks.select(0.1)
-    looks.select(0.1)
-    assert waits[-1] == 0.1

@@ -1,0 +1,119 @@
+"""Signals and job control on a real pseudo-terminal change no number and leave no mode on."""
+
+import signal
+import subprocess
+
+import pytest
+
+from tests.pairs import everyday
+from tests.terminal.events import ESCAPE, pasted
+from tests.terminal.jobs import ALONE, RESUMED, Job, left_on
+
+NUMBERS = ",".join(map(str, range(1900)))
+
+
+def with_ways(ways: list[str]) -> pytest.MarkDecorator:
+    """Repeat a test for ways to start; the first alone is quick."""
+    return pytest.mark.parametrize("way", everyday(1, ways))
+
+
+def start(way: str) -> Job:
+    """Start the program in some way, if this machine allows it."""
+    if way == "process 1":
+        unshare = subprocess.run(["unshare", "--fork", "--pid", "true"], check=False)
+        if unshare.returncode:
+            pytest.skip("no right to be process 1")
+    return Job(way)
+
+
+def check_numbers(job: Job) -> None:
+    """Check that what is pasted and typed is what is shown, and that a key does what it does."""
+    job.press(f"e{pasted(NUMBERS)}")
+    job.until_shows("1,900 keys")
+    job.press(ESCAPE + "e" + pasted("7"))
+    for key in ",8,23,84":
+        job.press(key)
+    job.until_shows("7,8,23,84")
+    job.press(f"{ESCAPE}-")
+    job.until_shows("29.9")
+
+
+def check_quit(job: Job) -> None:
+    """Check that it quits, and gives the terminal back."""
+    prompts = job.prompts
+    job.press("q")
+    if job.typed:
+        job.until_prompt(prompts + 1)
+    else:
+        assert job.leave() == 0
+    assert b"attn-tui show 7,8,23,84 --d-k 896 --screen" in job.raw
+    assert left_on(job.raw) == job.modes_at_first
+    assert job.settings == job.settings_at_first
+
+
+def check_given_back(job: Job, prompts: int) -> None:
+    """Check that the shell has its terminal once the program is stopped."""
+    job.until_prompt(prompts + 1)
+    job.until_state("T")
+    assert left_on(job.raw) == job.modes_at_first
+
+
+@pytest.mark.parametrize(
+    "numbers", [[signal.SIGCONT], [signal.SIGSTOP, signal.SIGCONT]], ids=["CONT", "STOP-CONT"]
+)
+def test_a_stray_signal_changes_no_number(numbers: list[signal.Signals]) -> None:
+    with Job("nothing") as job:
+        for times in range(3):
+            for number in numbers:
+                job.send(number)
+                if number == signal.SIGSTOP:
+                    job.until_state("T")
+            job.until_taken(times + 2)
+        check_numbers(job)
+        check_quit(job)
+
+
+@with_ways(RESUMED)
+def test_ctrl_z_gives_the_shell_its_terminal_until_the_program_is_resumed(way: str) -> None:
+    with start(way) as job:
+        job.press("\x1a")
+        check_given_back(job, 1)
+        if way != "timeout":
+            # timeout is not stopped in the background, so that bash does not resume the program.
+            job.press("bg\r")
+            job.until_prompt(3)
+            job.until_state("T")
+            assert left_on(job.raw) == job.modes_at_first
+        times = job.times_taken
+        job.press("fg\r")
+        job.until_taken(times + 1)
+        check_numbers(job)
+        check_quit(job)
+
+
+@with_ways(ALONE)
+def test_ctrl_z_goes_on_where_nothing_would_resume_it(way: str) -> None:
+    with start(way) as job:
+        job.press("\x1a")
+        check_numbers(job)
+        check_quit(job)
+
+
+@pytest.mark.slow
+@with_ways(RESUMED)
+def test_a_stop_that_no_program_can_refuse_is_survived(way: str) -> None:
+    with start(way) as job:
+        for number in (signal.SIGTSTP, signal.SIGSTOP):
+            times, prompts = job.times_taken, job.prompts
+            job.send(number)
+            job.until_state("T")
+            # Who is stopped by force is stopped alone, and a script waits.
+            if way == "shell" or number == signal.SIGTSTP:
+                job.until_prompt(prompts + 1)
+                # What the terminal answers late, the shell reads.
+                job.press("\x15fg\r")
+            else:
+                job.send(signal.SIGCONT)
+            job.until_taken(times + 1)
+        check_numbers(job)
+        check_quit(job)
