@@ -21,7 +21,7 @@ USED = {b"1049", b"1000", b"1006", b"2004", b"1004"}
 AT_FIRST = {b"7", b"25"}
 """What a terminal has on by itself: lines wrap, and the cursor is shown."""
 
-NUMBERS = ["INT", "TERM", "QUIT"]
+NUMBERS = ["INT", "TERM", "QUIT", "HUP"]
 
 
 def is_restored(raw: bytes) -> bool:

@@ -1,15 +1,27 @@
 """Signals and job control on a real pseudo-terminal change no number and leave no mode on."""
 
+import os
 import signal
 import subprocess
 
 import pytest
 
-from tests.pairs import everyday
+from tests.contract.terminal import Terminal
+from tests.pairs import everyday, with_rows
 from tests.terminal.events import ESCAPE, pasted
-from tests.terminal.jobs import ALONE, RESUMED, Job, left_on
+from tests.terminal.jobs import ALONE, LINE, RESUMED, START, Job, left_on
 
 NUMBERS = ",".join(map(str, range(1900)))
+
+
+class Answering(Job):
+    """A terminal that tells its size in the input, and the mouse in pixels."""
+
+    def take(self, data: bytes) -> None:
+        """Show what the program writes, and answer whether sizes can be told."""
+        asked = (self.raw[-8:] + data).count(b"\x1b[?2048$p") - self.raw[-8:].count(b"\x1b[?2048$p")
+        super().take(data)
+        self.child.send("\x1b[?2048;2$y" * asked)
 
 
 def with_ways(ways: list[str]) -> pytest.MarkDecorator:
@@ -117,3 +129,36 @@ def test_a_stop_that_no_program_can_refuse_is_survived(way: str) -> None:
             job.until_taken(times + 1)
         check_numbers(job)
         check_quit(job)
+
+
+@pytest.mark.parametrize("way", everyday(2, ["q", "HUP", "TERM", "INT", "QUIT", "TSTP"]))
+def test_every_mode_that_is_turned_on_goes_off_again(way: str) -> None:
+    with Answering("shell") as job:
+        job.until(lambda: b"\x1b[?1016h" in job.raw, "mouse in pixels")
+        assert left_on(job.raw) > {
+            "1049",
+            "1000",
+            "1003",
+            "1006",
+            "1016",
+            "2048",
+            "1004",
+            "keyboard",
+        }
+        if way == "q":
+            job.press("q")
+        else:
+            job.send(signal.Signals[f"SIG{way}"])
+        job.until_prompt(2)
+        assert left_on(job.raw) == job.modes_at_first
+
+
+@with_rows("trap", ["", "trap '' HUP;"])
+def test_the_end_of_input_ends_it(trap: str) -> None:
+    program = ["sh", "-c", f"{trap} exec {LINE}"]
+    with Terminal(80, 24, program=program) as terminal:
+        terminal.until_shows(START)
+        terminal.child.ptyproc.fileobj.close()
+        _, status = os.waitpid(terminal.child.pid, 0)
+        terminal.child.ptyproc.terminated = terminal.child.terminated = True
+        assert os.waitstatus_to_exitcode(status) == -signal.SIGHUP
