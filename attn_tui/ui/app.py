@@ -35,6 +35,7 @@ from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, received
+from attn_tui.ui.terminal.input import PasteLost
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
 from attn_tui.ui.welcome import Welcome
@@ -390,6 +391,10 @@ class AttnApp(App[None]):
         self.ask(edits.text(draft.text))
         self.action_go("explore")
         self.notify("Pasted: u goes back", timeout=3)
+
+    @on(PasteLost)
+    def _say_why(self, event: PasteLost) -> None:
+        self.notify(event.reason, severity="warning", markup=False)
 
     def action_show_help_panel(self) -> None:
         """Show help on the focused pane, beside or over the instrument."""

@@ -59,7 +59,7 @@ def run(
         place=place, offers_tour=offers_tour,
     )  # fmt: skip
     app.taking_over = background.restore
-    Parser.ahead, Parser.is_due = background.typed, background.is_due
+    Parser.ahead = background.typed
     Parser.coloured = _remember_colour
     app.run(mouse=mouse)
     if app.parting and sys.__stderr__ is not None:

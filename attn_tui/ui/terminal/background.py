@@ -18,9 +18,6 @@ QUESTION = "\x1b]11;?\x1b\\"
 
 ANSWER = re.compile("\x1b\\]11;(?P<colour>[^\x07\x1b]{0,60})(?:\x07|\x1b\\\\)")
 
-BEGUN = re.compile("\x1b(?:\\](?:1(?:1(?:;[^\x07\x1b]{0,60}\x1b?)?)?)?)?$")
-"""The beginning of an answer, at the end of what has been read."""
-
 PATIENCE = 0.1
 """The longest wait for the answer, in seconds from the question on."""
 
@@ -37,12 +34,10 @@ class Background:
 
     Attributes:
         typed: What was read besides the answer.
-        is_due: Whether an answer may still come.
     """
 
     def __init__(self, keyboard: int | None = None) -> None:
         self.typed = ""
-        self.is_due = keyboard is not None
         self._keyboard = keyboard
         self._asked = time.monotonic()
         self._modes = None if keyboard is None else _quieted(keyboard)
@@ -58,7 +53,6 @@ class Background:
         text = data.decode(errors="replace")
         answer = ANSWER.search(text)
         self.typed = ANSWER.sub("", text)
-        self.is_due = self.is_due and answer is None
         return shade_of(answer["colour"]) if answer else ""
 
     def _is_more(self, keyboard: int) -> bool:

@@ -221,9 +221,10 @@ class Unix(LinuxDriver):
                 # ctrl+d ends no input: a terminal that somebody else has set may tell of it so.
                 if empty > EMPTY or (empty and attributes(self.fileno) is None):
                     return True
-                for message in parser.feed(decode(data)):
-                    self.process_message(message)
-            for message in parser.tick():
+                messages = parser.feed(decode(data))
+            else:
+                messages = parser.tick()
+            for message in messages:
                 self.process_message(message)
         return False
 
