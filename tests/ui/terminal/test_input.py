@@ -8,6 +8,7 @@ from textual.message import Message
 from attn_tui.ui.terminal.flow import ANSWER
 from attn_tui.ui.terminal.input import TORN, Parser, PasteLost
 from attn_tui.ui.terminal.paste import LATE, SILENCE
+from tests.ui.terminal.streams import stream, typed
 
 
 def told(message: Message) -> str:
@@ -249,3 +250,10 @@ def test_what_was_typed_before_the_program_read_keys_comes_first(
     assert [told(message) for message in Parser().tick()] == ["1", "2"]
     Parser.ahead = "12"
     assert read("3") == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_whatever_comes_no_key_is_typed_that_was_not_pressed(first: int) -> None:
+    for seed in range(first, first + 50):
+        pieces, pressed = stream(seed)
+        assert typed(pieces) == pressed, f"seed {seed}"
