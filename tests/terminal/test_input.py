@@ -16,6 +16,8 @@ def check_untouched(terminal: Terminal) -> None:
     """Check that nothing has stepped d_k, gone to another screen, or edited the scores."""
     terminal.press("-")
     terminal.until_shows("Divided by 29.9")
+    terminal.press("+")
+    terminal.until_shows(START)
     assert any("100, 120, 150" in line for line in terminal.display)
 
 
@@ -72,6 +74,36 @@ def test_only_the_left_button_of_the_mouse_acts_and_the_keypad_does() -> None:
             to(terminal, "2 Dot products", "", button, "m")
         check_untouched(terminal)
         terminal.press("\x1b[57413;129;43u")
+        terminal.until_shows("Divided by 35.8")
+        terminal.press("\x1b[57412;129;45u\x1b[57412;129;45u\x1b[57412;129;45u")
+        terminal.until_shows("Divided by 29.9")
+
+
+def test_the_size_of_the_terminal_goes_before_the_variables() -> None:
+    environment = {"COLUMNS": "100000", "LINES": "100000"}
+    with Terminal(80, 24, environment=environment) as terminal:
         terminal.until_shows(START)
-        terminal.press("\x1b[57412;129;45u\x1b[57412;129;45u")
-        terminal.until_shows("Divided by 27.7")
+        terminal.press("q")
+        assert terminal.leave() == 0
+
+
+def test_a_terminal_that_is_too_large_is_refused_in_one_line() -> None:
+    with Terminal(2001, 24) as terminal:
+        assert terminal.leave() == 2
+        assert terminal.display[0].endswith(
+            "it has 2,001 columns and 24 lines; expected at most 2,000 and 1,000"
+        )
+        assert not any(terminal.display[1:])
+    # One of no size is as large as the variables say.
+    with Terminal(0, 0, environment={"COLUMNS": "100000", "LINES": "24"}) as terminal:
+        assert terminal.leave() == 2
+
+
+@pytest.mark.slow
+def test_a_terminal_that_becomes_too_large_is_left_by_q() -> None:
+    with Terminal(80, 24) as terminal:
+        terminal.until_shows(START)
+        terminal.child.setwinsize(30000, 30000)
+        terminal.press("-q")
+        assert terminal.leave() == 0
+        assert b"--d-k 896 --screen" in terminal.raw
