@@ -1,10 +1,4 @@
-"""Ways to start the program on a terminal, and to stop, resume and end it.
-
-    python -m tests.terminal.jobs
-
-prints for each way to start and each thing that happens to the program whether its numbers are
-right afterwards, and whether its terminal is as it was.
-"""
+"""Ways to start the program on a terminal, and what it leaves of the terminal."""
 
 import os
 import re
@@ -81,6 +75,14 @@ def descendants(pid: int) -> list[int]:
     return below
 
 
+def is_program(pid: int) -> bool:
+    """Return whether a process is the program."""
+    with suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return words[1:3] == [b"-m", b"attn_tui"]
+    return False
+
+
 class Job(Terminal):
     """The program on a terminal, started in some way.
 
@@ -107,7 +109,14 @@ class Job(Terminal):
 
     def __exit__(self, *raised: Any) -> None:
         super().__exit__(*raised)
+        if self._end >= 0:
+            os.close(self._end)
+
+    def hang_up(self) -> None:
+        """Go away, as a window that is closed."""
         os.close(self._end)
+        self._end = -1
+        self.child.ptyproc.fileobj.close()
 
     @property
     def settings(self) -> list[object]:
@@ -133,8 +142,7 @@ class Job(Terminal):
         """The process that is the program."""
         first = int(self.child.pid)
         for pid in [first, *descendants(first)]:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            if words[1:3] == [b"-m", b"attn_tui"]:
+            if is_program(pid):
                 return pid
         raise AssertionError("the program does not run")
 

@@ -7,11 +7,13 @@ answer that comes later is found among the keys (`attn_tui.ui.terminal.input`).
 
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from select import select
+from types import FrameType
 from typing import Any
 
 QUESTION = "\x1b]11;?\x1b\\"
@@ -60,6 +62,20 @@ class Background:
         left = self._asked + PATIENCE - time.monotonic()
         return bool(select([keyboard], [], [], max(left, 0.0))[0])
 
+    def restore_on_signals(self) -> None:
+        """Give the terminal its modes even if a signal ends the program before it is taken over."""
+        if self._modes is None:
+            return
+
+        def leave(number: int, frame: FrameType | None) -> None:
+            self.restore()
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, leave)
+
     def restore(self) -> None:
         """Give the terminal the modes it had before, once."""
         if self._modes is not None and self._keyboard is not None:
@@ -96,6 +112,7 @@ def asked(theme: str | None = None) -> Iterator[Background]:
     named = theme or os.environ.get("TEXTUAL_THEME") or os.environ.get("NO_COLOR")
     keyboard = None if named or remembered_theme() else _keyboard()
     background = Background(keyboard)
+    background.restore_on_signals()
     try:
         if keyboard is not None and sys.__stderr__ is not None:
             os.write(sys.__stderr__.fileno(), QUESTION.encode())
