@@ -3,11 +3,14 @@
 import os
 import signal
 import subprocess
+from pathlib import Path
+from select import select
 
 import pytest
 
-from tests.contract.terminal import Terminal
+from tests.contract.terminal import Patience, Terminal
 from tests.pairs import everyday, with_rows
+from tests.terminal.driver import PAUSE
 from tests.terminal.events import ESCAPE, pasted
 from tests.terminal.jobs import ALONE, LINE, RESUMED, START, Job, left_on
 
@@ -162,3 +165,28 @@ def test_the_end_of_input_ends_it(trap: str) -> None:
         _, status = os.waitpid(terminal.child.pid, 0)
         terminal.child.ptyproc.terminated = terminal.child.terminated = True
         assert os.waitstatus_to_exitcode(status) == -signal.SIGHUP
+
+
+def until_idle(terminal: Terminal) -> None:
+    """Wait, reading nothing, until no thread of the program runs."""
+    tasks, patience = Path(f"/proc/{terminal.child.pid}/task"), Patience(terminal.child.pid)
+    calm = 0
+    while calm < 3 and not patience.over:
+        select([], [], [], PAUSE)
+        states = [path.read_text().rpartition(") ")[2][:1] for path in tasks.glob("*/stat")]
+        calm = 0 if "R" in states else calm + 1
+
+
+@pytest.mark.slow
+def test_a_signal_ends_it_where_the_terminal_takes_nothing() -> None:
+    with Terminal(120, 40) as terminal:
+        terminal.answers = False
+        terminal.until_shows(START)
+        # Nothing is read any more, as after ctrl+s.
+        for key in "-+" * 25:
+            terminal.press(key)
+            until_idle(terminal)
+        os.kill(terminal.child.pid, signal.SIGTERM)
+        _, status = os.waitpid(terminal.child.pid, 0)
+        terminal.child.ptyproc.terminated = terminal.child.terminated = True
+        assert os.waitstatus_to_exitcode(status) == -signal.SIGTERM

@@ -50,6 +50,7 @@ class Unix(LinuxDriver):
         self._modes = Modes()
         self._output: Output | None = None
         self._is_away = False
+        self._waits = True
         self._raw: list[Any] | None = None
         self._has_ended = Event()
         self._wakes, self._wake = os.pipe()
@@ -101,6 +102,8 @@ class Unix(LinuxDriver):
         """Turn off all modes that were turned on."""
         if self._is_away or self._output is None:
             return
+        # A terminal that takes nothing must not keep a program from leaving.
+        self._waits = False
         self._output.put(self._modes.undone, waits=False)
         self.settle()
         self._is_away = True
@@ -115,7 +118,7 @@ class Unix(LinuxDriver):
             return
         if self._raw is not None:
             apply(self.fileno, self._raw)
-        self._is_away = False
+        self._is_away, self._waits = False, True
         self._output.put(data)
         self.begin()
         # The terminal may have become another size, of which nobody tells a stopped program.
@@ -171,7 +174,7 @@ class Unix(LinuxDriver):
         """Write data, unless the terminal is given back."""
         if self._output is not None and not self._is_away:
             self._modes.note(data)
-            self._output.put(data)
+            self._output.put(data, self._waits)
 
     def close(self) -> None:
         """Write what is left."""
