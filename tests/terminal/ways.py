@@ -40,6 +40,11 @@ class Watched(Job):
         raise AssertionError("the program does not run")
 
 
+def is_tmux(job: Watched) -> bool:
+    """Return whether tmux stands between the program and the terminal."""
+    return bool(os.path.basename(job.child.args[0]) == "tmux")
+
+
 def _resumed(job: Watched, prompts: int) -> str:
     """Have a shell resume what it has got back, if it has."""
     if not job.typed:
@@ -81,7 +86,7 @@ def cont(job: Watched) -> str:
     for _ in range(3):
         times = job.times_taken
         job.send(signal.SIGCONT)
-        if "tmux" not in job.child.args[0]:
+        if not is_tmux(job):
             job.until_taken(times + 1)
     return "draws anew"
 
@@ -90,14 +95,15 @@ def stop(job: Watched) -> str:
     """Stop it by force, and have it go on."""
     times = job.times_taken
     job.send(signal.SIGSTOP)
+    if is_tmux(job):
+        return "tmux resumes it"
     job.until_state("T")
     job.send(signal.SIGCONT)
-    if "tmux" not in job.child.args[0]:
-        # Below a shell that has taken the terminal, the kernel stops it until fg.
-        if job.typed == LINE:
-            job.until_prompt(2)
-            job.press("\x15fg\r")
-        job.until_taken(times + 1)
+    # Below a shell that has taken the terminal, the kernel stops it until fg.
+    if job.typed == LINE:
+        job.until_prompt(2)
+        job.press("\x15fg\r")
+    job.until_taken(times + 1)
     return "stops, goes on"
 
 
@@ -127,7 +133,7 @@ def gone(job: Watched) -> str:
     """Take its terminal away."""
     pid = job.pid
     job.hang_up()
-    return _ended(job, pid)
+    return "goes on in tmux" if is_tmux(job) else _ended(job, pid)
 
 
 def _kept(job: Watched) -> str:
