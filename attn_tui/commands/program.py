@@ -181,9 +181,9 @@ def _own_ends() -> Iterator[None]:
 
 _ARGUMENTS = {
     "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
-    "tour": "FILE",
+    "tour": "FILE", "terminal": "terminal",
 }  # fmt: skip
-"""How errors name an argument, by its field."""
+"""How errors name what is no option, by its field."""
 
 
 def _spelled(error: InputError) -> str:

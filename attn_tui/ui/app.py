@@ -34,6 +34,8 @@ from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, received
+from attn_tui.ui.terminal.input import PasteLost
+from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
 from attn_tui.ui.welcome import Welcome
@@ -236,8 +238,10 @@ class AttnApp(App[None]):
 
         A resize redraws everything, since the terminal may have lost what it showed.
         """
-        if isinstance(event, Resize) and self.screen_stack:
-            self.action_redraw()
+        if isinstance(event, Resize):
+            event = clamped(event)
+            if self.screen_stack:
+                self.action_redraw()
         if not isinstance(event, BY_PERSON) or event.is_forwarded:
             await super().on_event(event)
         else:
@@ -412,6 +416,10 @@ class AttnApp(App[None]):
         self.ask(edits.text(draft.text))
         self.action_go("explore")
         self.notify("Pasted: u goes back", timeout=3)
+
+    @on(PasteLost)
+    def _say_why(self, event: PasteLost) -> None:
+        self.notify(event.reason, severity="warning", markup=False)
 
     def action_show_help_panel(self) -> None:
         """Show help on the focused pane, beside or over the instrument."""

@@ -18,7 +18,8 @@ from attn_tui.ui.memory import (
 )
 from attn_tui.ui.terminal.background import Background, shade_of
 from attn_tui.ui.terminal.filters import lacks_blocks
-from attn_tui.ui.terminal.input import Parser, accept_anything
+from attn_tui.ui.terminal.input import Parser
+from attn_tui.ui.terminal.size import measure
 from attn_tui.ui.theme import DARK, LIGHT, check_theme
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ def run(
         ascii: Whether to draw in ASCII even if the terminal is not known to lack other glyphs.
 
     Raises:
-        InputError: If there is no such theme.
+        InputError: If there is no such theme, or the terminal is too large.
     """
-    accept_anything()
+    size = measure()
     keep_no_lines()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
     offers_tour = is_first_start() and tour is None
@@ -60,9 +61,9 @@ def run(
         place=place, offers_tour=offers_tour,
     )  # fmt: skip
     app.taking_over = background.restore
-    Parser.ahead, Parser.is_due = background.typed, background.is_due
+    Parser.ahead = background.typed
     Parser.coloured = _remember_colour
-    app.run(mouse=mouse)
+    app.run(mouse=mouse, size=size)
     if app.parting and sys.__stderr__ is not None:
         sys.__stderr__.write(app.parting)
     return app.return_code or 0

@@ -70,4 +70,5 @@ class Shown:
             self.raw = (self.raw + data)[-TAIL:]
             return
         self.raw += data
-        self._stream.feed(data)
+        # pyte shows the end of the kitty keyboard protocol as text.
+        self._stream.feed(data.replace(b"\x1b[<u", b""))

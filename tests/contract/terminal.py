@@ -147,8 +147,9 @@ class Terminal(Shown):
 
     def leave(self) -> int:
         """Read to the end and return the exit status, or less than 0 for a signal."""
-        # pyte shows the end of the kitty keyboard protocol as text.
-        self.take(self.child.read().replace(b"\x1b[<u", b""))
+        with suppress(pexpect.EOF):
+            while True:
+                self.take(self.child.read_nonblocking(65536, timeout=-1))
         self.child.wait()
         self.child.close()
         status, signal = self.child.exitstatus, self.child.signalstatus

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from attn_tui.ui.terminal.background import QUESTION
 from tests.contract.terminal import Terminal
 from tests.pairs import everyday, with_rows
 
@@ -21,7 +22,7 @@ USED = {b"1049", b"1000", b"1006", b"2004", b"1004"}
 AT_FIRST = {b"7", b"25"}
 """What a terminal has on by itself: lines wrap, and the cursor is shown."""
 
-NUMBERS = ["INT", "TERM", "QUIT"]
+NUMBERS = ["INT", "TERM", "QUIT", "HUP"]
 
 
 def is_restored(raw: bytes) -> bool:
@@ -72,6 +73,16 @@ def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(name: str) -> None:
         terminal.until_shows(START)
         os.kill(child_of(terminal.child.pid), number)
         check_left(terminal, 128 + number)
+
+
+def test_a_signal_before_the_first_picture_leaves_the_terminal_as_it_was() -> None:
+    with Terminal(80, 24, program=between_states(f"{sys.executable} -m attn_tui")) as terminal:
+        terminal.until(lambda: QUESTION.encode() in terminal.raw, "question")
+        os.kill(child_of(terminal.child.pid), signal.SIGTERM)
+        terminal.until_shows("status 143")
+        assert terminal.leave() == 0
+        first, *_, last = terminal.raw.replace(QUESTION.encode(), b"").split()
+        assert first == last, "stty has changed"
 
 
 HOOKED = """

@@ -7,19 +7,18 @@ answer that comes later is found among the keys (`attn_tui.ui.terminal.input`).
 
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from select import select
+from types import FrameType
 from typing import Any
 
 QUESTION = "\x1b]11;?\x1b\\"
 
 ANSWER = re.compile("\x1b\\]11;(?P<colour>[^\x07\x1b]{0,60})(?:\x07|\x1b\\\\)")
-
-BEGUN = re.compile("\x1b(?:\\](?:1(?:1(?:;[^\x07\x1b]{0,60}\x1b?)?)?)?)?$")
-"""The beginning of an answer, at the end of what has been read."""
 
 PATIENCE = 0.1
 """The longest wait for the answer, in seconds from the question on."""
@@ -37,12 +36,10 @@ class Background:
 
     Attributes:
         typed: What was read besides the answer.
-        is_due: Whether an answer may still come.
     """
 
     def __init__(self, keyboard: int | None = None) -> None:
         self.typed = ""
-        self.is_due = keyboard is not None
         self._keyboard = keyboard
         self._asked = time.monotonic()
         self._modes = None if keyboard is None else _quieted(keyboard)
@@ -58,13 +55,26 @@ class Background:
         text = data.decode(errors="replace")
         answer = ANSWER.search(text)
         self.typed = ANSWER.sub("", text)
-        self.is_due = self.is_due and answer is None
         return shade_of(answer["colour"]) if answer else ""
 
     def _is_more(self, keyboard: int) -> bool:
         """Wait for input until it is too late; return whether there is any."""
         left = self._asked + PATIENCE - time.monotonic()
         return bool(select([keyboard], [], [], max(left, 0.0))[0])
+
+    def restore_on_signals(self) -> None:
+        """Give the terminal its modes even if a signal ends the program before it is taken over."""
+        if self._modes is None:
+            return
+
+        def leave(number: int, frame: FrameType | None) -> None:
+            self.restore()
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, leave)
 
     def restore(self) -> None:
         """Give the terminal the modes it had before, once."""
@@ -102,6 +112,7 @@ def asked(theme: str | None = None) -> Iterator[Background]:
     named = theme or os.environ.get("TEXTUAL_THEME") or os.environ.get("NO_COLOR")
     keyboard = None if named or remembered_theme() else _keyboard()
     background = Background(keyboard)
+    background.restore_on_signals()
     try:
         if keyboard is not None and sys.__stderr__ is not None:
             os.write(sys.__stderr__.fileno(), QUESTION.encode())

@@ -1,11 +1,8 @@
-"""The terminal driver: sends only changes, and restores the terminal on a signal."""
+"""The terminal driver: sends only changes, as fast as the terminal takes them."""
 
 import os
 import shutil
-import signal
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 from textual.driver import Driver
@@ -14,9 +11,6 @@ from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.clipboard import is_for_clipboard, through
 from attn_tui.ui.terminal.flow import Flow
 from attn_tui.ui.terminal.input import Parser
-
-ENDING = ("SIGINT", "SIGTERM", "SIGQUIT")
-"""Signals that end the program while its terminal still exists."""
 
 
 def thrifty(
@@ -28,13 +22,14 @@ def thrifty(
     """Return a driver that sends only the cells that change.
 
     Args:
-        driver: The base class.
+        driver: The base class, as Textual chooses it; `Unix` takes the place of its `LinuxDriver`.
         cells: What the terminal shows.
         parting: Returns the text to leave on the terminal when a signal ends the program.
         taking_over: Called right before the terminal is taken over.
     """
 
-    class Thrifty(driver):  # type: ignore[misc, valid-type]
+    # The base class is not known before the program runs.
+    class Thrifty(careful(driver)):  # type: ignore[misc]
         """Sends only cells that change, so that a dialogue opens at once even over a slow line."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -43,24 +38,21 @@ def thrifty(
             Parser.answered = self._flow.answered
 
         def start_application_mode(self) -> None:
-            """Take over the terminal, and handle the signals that end the program."""
+            """Take over the terminal."""
             taking_over()
             super().start_application_mode()
-            self._flow.begin()
-            for name in ENDING:
-                number = getattr(signal, name, None)
-                if number and signal.getsignal(number) != signal.SIG_IGN:
-                    signal.signal(number, self._leave)
 
-        def _leave(self, number: int, frame: FrameType | None) -> None:
-            """Restore the terminal, then let the signal end the program, whatever it is doing."""
-            signal.signal(number, signal.SIG_DFL)
-            self.stop_application_mode()
-            self.close()
-            if sys.__stderr__ is not None:
-                sys.__stderr__.write(parting())
-                sys.__stderr__.flush()
-            os.kill(os.getpid(), number)
+        def begin(self) -> None:
+            """Ask the terminal whether it answers."""
+            self._flow.begin()
+
+        def settle(self) -> None:
+            """Read pending answers, and hold nothing back any more."""
+            self._flow.end()
+
+        def parting(self) -> str:
+            """Return the text to leave on the terminal when a signal ends the program."""
+            return parting()
 
         def write(self, data: str) -> None:
             """Send the changes, once the terminal has taken the last picture."""
@@ -76,9 +68,20 @@ def thrifty(
                 super().write(changes + request)
             return bool(changes)
 
-        def disable_input(self) -> None:
-            """Read pending answers before input is disabled, and hold nothing back any more."""
-            self._flow.end()
-            super().disable_input()
-
     return Thrifty
+
+
+def careful(driver: type[Driver]) -> type[Driver]:
+    """Return a driver that gives the terminal back whatever happens, where it is a `LinuxDriver`.
+
+    Others are for Windows, for tests and for browsers.
+    """
+    try:
+        from textual.drivers.linux_driver import LinuxDriver
+    except ImportError:  # Windows has no such terminals.
+        return driver
+    if driver is not LinuxDriver:
+        return driver
+    from attn_tui.ui.terminal.unix import Unix
+
+    return Unix

@@ -40,16 +40,24 @@ class Flow:
         self._timer: Timer | None = None
 
     def begin(self) -> None:
-        """Send the first request, before any picture."""
-        self._unanswered = 1
-        self._send(REQUEST, "")
-
-    def end(self) -> None:
-        """Drop held data and wait for pending answers: the program is leaving the screen."""
+        """Send the first request, before any picture; what was asked before counts no more."""
         with self._lock:
             self._held.clear()
             self._stop_timer()
+            self._due, self._unanswered = 0, 1
+            self._send(REQUEST, "")
+
+    def end(self) -> None:
+        """Drop held data and wait until the terminal has done all: the program is leaving it.
+
+        Before the last answer comes what the terminal has still to report, such as the mouse.
+        """
+        with self._lock:
+            self._held.clear()
+            self._stop_timer()
+            self._due = 0
             if self._answers:
+                self._unanswered += self._send(REQUEST, "")
                 self._lock.wait_for(lambda: not self._unanswered, PARTING)
             self._answers = False
 
