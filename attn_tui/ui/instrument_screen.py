@@ -202,7 +202,7 @@ class InstrumentScreen(FilesScreen):
         texts = model_texts(question.experiment.setup)
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
-        for pane in self.query(DkPane):
+        if (pane := self.query_one_optional(DkPane)) is not None:
             pane.idle = self.why_idle(question)
 
     def why_idle(self, question: Question) -> str:
