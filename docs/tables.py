@@ -16,7 +16,7 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.setup import FIELDS, Draw
 from attn_tui.dots.screen import DotsScreen
 from attn_tui.explore.screen import ExploreScreen
-from attn_tui.explore.weights import Weights
+from attn_tui.explore.weights import WeightsPane
 from attn_tui.heads.doctor_pane import Multipliers
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
@@ -39,7 +39,7 @@ PLACES: Mapping[str, type[DOMNode]] = {
     "In Attention": AttentionScreen,
     "In Heads": HeadsScreen,
     "On the slider": Slider,
-    "In the weights": Weights,
+    "In the weights": WeightsPane,
     "On a map": HeatMap,
     "In the table of heads": HeadList,
     "In the doctor's chart": Multipliers,

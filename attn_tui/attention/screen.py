@@ -34,11 +34,11 @@ from attn_tui.report.text import text
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
-from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.picture import Picture, PicturePane, Sheet
 from attn_tui.ui.setting import MASK, PRECISION, SCALE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
@@ -62,7 +62,7 @@ class AttentionScreen(InstrumentScreen):
 
     CSS_PATH = "attention.tcss"
     NAME = "attention"
-    AUTO_FOCUS = "#unscaled"
+    AUTO_FOCUS = "#unscaled-pane"
     VIEWS: ClassVar = ("unscaled-pane", "scaled-pane", "rows-pane")
     VIEW_TITLES = VIEW_TITLES
     NO_N = GIVEN
@@ -117,12 +117,12 @@ class AttentionScreen(InstrumentScreen):
                 yield DkPane(is_line=True)
                 yield NumberPane("n", N_SCALE, (), is_line=True)
             with Container(id="panes"):
-                yield Pane("", HeatMap("unscaled"), id="unscaled-pane")
-                yield Picture("bars")
-                yield Pane("", HeatMap("scaled"), id="scaled-pane")
-                yield Pane("", Picture("numbers"), id="row-pane")
-                yield Pane("Its weights, key by key", Picture("weights"), id="bars-pane")
-                yield Pane("Every row", VerticalScroll(Sheet("rows")), id="rows-pane")
+                yield HeatMapPane("", id="unscaled-pane")
+                yield Picture(id="bars")
+                yield HeatMapPane("", id="scaled-pane")
+                yield PicturePane("", id="row-pane")
+                yield PicturePane("Its weights, key by key", id="bars-pane")
+                yield Pane("Every row", VerticalScroll(Sheet(id="rows")), id="rows-pane")
 
     # The question
 
@@ -149,11 +149,11 @@ class AttentionScreen(InstrumentScreen):
     @property
     def home(self) -> Widget:
         """The widget with the focus by default: the map shown."""
-        return self.query_one("#scaled" if self.view == "scaled-pane" else "#unscaled")
+        return self.query_one("#scaled-pane" if self.view == "scaled-pane" else "#unscaled-pane")
 
     def action_go(self, down: int) -> None:
         """Move the cursor to another query, wherever the focus is."""
-        self.query_one("#unscaled", HeatMap).action_move(down, 0)
+        self.query_one("#unscaled-pane", HeatMap).action_move(down, 0)
 
     def action_step_n(self, steps: int) -> None:
         """Draw more queries and keys, or fewer if ``steps`` is negative."""
@@ -363,10 +363,10 @@ class AttentionScreen(InstrumentScreen):
             progress = f"{answer.done:,} of {answer.n_queries:,} rows, {state}"
         for side, kind in enumerate(charts.KINDS):
             drawing = maps.heat_map(side, self.cursor, is_alone)
-            picture = self.query_one(f"#{kind}", HeatMap)
+            picture = self.query_one(f"#{kind}-pane", HeatMapPane)
             picture.drawing = drawing
             hidden = maps.hidden(drawing, *picture.content_size, is_textured)
-            self.pane(f"{kind}-pane").describe(names[side], "queries ↓ keys →", hidden, progress)
+            picture.describe(names[side], "queries ↓ keys →", hidden, progress)
         self.draw("bars", charts.Bars(float(drawing.levels[drawing.cursor])))
         self._draw_row(*self.cursor)
 
@@ -398,13 +398,13 @@ class AttentionScreen(InstrumentScreen):
         where = " under the mouse" if self._place_under_mouse else ""
         self.pane("row-pane").describe(plain(title + where), plain(self._warning))
         self.draw(
-            "numbers", charts.RowNumbers(sides, key, labels.long("key", key), f"Query {query:,}")
+            "row-pane", charts.RowNumbers(sides, key, labels.long("key", key), f"Query {query:,}")
         )
         bars = charts.KeyBars(sides, key, labels)
-        width = self.query_one("#weights").content_size.width
+        width = self.query_one("#bars-pane").content_size.width
         how = "each the largest of several" if bars.reduced(max(width, 1)) else ""
         self.pane("bars-pane").describe("Its weights, key by key", how)
-        self.draw("weights", bars)
+        self.draw("bars-pane", bars)
 
 
 def unnamed(experiment: Experiment) -> Experiment:

@@ -35,8 +35,7 @@ from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
-from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture
+from attn_tui.ui.picture import PicturePane
 from attn_tui.ui.setting import Setting, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
@@ -80,7 +79,7 @@ class ClaimsScreen(InstrumentScreen):
         with Container(id="panes"):
             yield ListPane()
             yield ClaimPane()
-            yield Pane("", Picture("picture"), id="picture-pane")
+            yield PicturePane("", id="picture-pane")
 
     def on_mount(self) -> None:
         """List all claims."""
@@ -296,7 +295,7 @@ class ClaimsScreen(InstrumentScreen):
         self.query_one("#panes").set_class(picture is not None, "-drawn")
         if picture is None:
             pane.describe("There is nothing to draw", BASES[finding.claim.basis])
-            self.draw("picture", None)
+            self.draw("picture-pane", None)
         else:
             pane.describe(f"{plain(picture.title)}, over {picture.x}", marked_text(picture))
-            self.draw("picture", Curves(picture))
+            self.draw("picture-pane", Curves(picture))

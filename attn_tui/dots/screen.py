@@ -31,7 +31,7 @@ from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.setting import RULE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
@@ -81,13 +81,13 @@ class DotsScreen(InstrumentScreen):
         with Vertical():
             yield DkPane()
             with Container(id="panes"):
-                yield Pane("", Picture("bells"), id="bells-pane")
-                yield Pane("σ over d_k, both axes logarithmic", Picture("over"), id="over-pane")
-                why = VerticalScroll(Sheet("why"))
+                yield PicturePane("", id="bells-pane")
+                yield PicturePane("σ over d_k, both axes logarithmic", id="over-pane")
+                why = VerticalScroll(Sheet(id="why"))
                 yield Pane("Why the variance of q·k is d_k", why, id="why-pane")
-                yield Pane("Draws at other d_k", VerticalScroll(Sheet("table")), id="table-pane")
-                yield Pane("Moments, ± standard error", Picture("moments"), id="moments-pane")
-                yield Pane("σ over d_k", Picture("spread"), id="spread-pane")
+                yield Pane("Draws at other d_k", VerticalScroll(Sheet(id="table")), id="table-pane")
+                yield PicturePane("Moments, ± standard error", id="moments-pane")
+                yield PicturePane("σ over d_k", id="spread-pane")
 
     # The question
 
@@ -172,7 +172,7 @@ class DotsScreen(InstrumentScreen):
     def watch_answer(self, answer: Answer) -> None:
         """Show the draws so far."""
         self._draw_view()
-        self.draw("moments", charts.Moments(answer, self.names))
+        self.draw("moments-pane", charts.Moments(answer, self.names))
 
     def _draw_view(self) -> None:
         """Draw the current view and the curves over d_k."""
@@ -181,7 +181,7 @@ class DotsScreen(InstrumentScreen):
             return
         # The curves over d_k appear once: large in a view of their own, or small beside another.
         self.draw(
-            "over" if self.view == "over-pane" else "spread",
+            "over-pane" if self.view == "over-pane" else "spread-pane",
             charts.spread_figure(answer, answer.law.d_k, self.names),
         )
         if self.view == "why-pane":
@@ -190,7 +190,7 @@ class DotsScreen(InstrumentScreen):
             self.draw("table", charts.rows_table(answer))
         elif self.view == "bells-pane":
             self._describe(answer)
-            self.draw("bells", charts.Bells(answer, self.names, self.stretched))
+            self.draw("bells-pane", charts.Bells(answer, self.names, self.stretched))
 
     def _describe(self, answer: Answer) -> None:
         """State in the subtitle how much of the sample is drawn."""

@@ -46,7 +46,7 @@ class JacobianPane(Pane):
             for side in SIDES:
                 with Vertical():
                     yield Label("", id=f"head-of-{side}")
-                    yield HeatMap(f"jacobian-{side}")
+                    yield HeatMap(id=f"jacobian-{side}")
         yield Label("", id="entry")
 
     def show(self, vector: VectorAnswer, key: int) -> None:

@@ -33,7 +33,7 @@ from attn_tui.explore.lab import lab_table
 from attn_tui.explore.report import Contents, report
 from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.views import OVER, VIEW_TITLES
-from attn_tui.explore.weights import Weights, WeightsPane
+from attn_tui.explore.weights import WeightsPane
 from attn_tui.files import edits
 from attn_tui.files.history import Edit, Question
 from attn_tui.report.export import Forms
@@ -49,7 +49,7 @@ from attn_tui.ui.editors import Editor
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, of_field
 
 OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
@@ -114,13 +114,13 @@ class ExploreScreen(InstrumentScreen):
                 yield DkPane()
             with Container(id="panes"):
                 yield WeightsPane()
-                yield Pane("Gradient", Picture("gradient"), id="gradient-pane")
+                yield PicturePane("Gradient", id="gradient-pane")
                 for name, title in OVER.items():
-                    yield Pane(title, Picture(f"{name}-curves"), id=name, classes="over")
+                    yield PicturePane(title, id=name, classes="over")
                 yield JacobianPane()
-                table = VerticalScroll(Sheet("lab-table"))
+                table = VerticalScroll(Sheet(id="lab-table"))
                 yield Pane("Precision", table, id="lab", classes="wide")
-                table = VerticalScroll(Sheet("vectors-table"))
+                table = VerticalScroll(Sheet(id="vectors-table"))
                 yield Pane("q, K and V", table, id="vectors", classes="wide")
 
     # The question
@@ -203,11 +203,11 @@ class ExploreScreen(InstrumentScreen):
         if self.is_mounted:
             self.mutate_reactive(ExploreScreen.question)
 
-    @on(Weights.Pointed)
-    def _point(self, event: Weights.Pointed) -> None:
+    @on(WeightsPane.Pointed)
+    def _point(self, event: WeightsPane.Pointed) -> None:
         self.key = event.key
 
-    @on(Weights.Chosen)
+    @on(WeightsPane.Chosen)
     def _choose(self) -> None:
         self.ask(OF.edit(self.cursor))
 
@@ -369,12 +369,12 @@ class ExploreScreen(InstrumentScreen):
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
         pane.describe(pane.heading, f"{setup.scale.named_formula}: {how[:1].lower()}{how[1:]}")
-        self.draw("weights", bars.WeightBars(vector, self.cursor, heads))
+        self.draw("weights-pane", bars.WeightBars(vector, self.cursor, heads))
         keys = np.arange(n_keys)
         if n_keys > bars.FEW:
             keys = largest(vector.scaled.ranking(), 40)
         has_maps = self.view != "jacobian"
-        self.draw("gradient", gradient.GradientTable(vector, keys, self.cursor, has_maps))
+        self.draw("gradient-pane", gradient.GradientTable(vector, keys, self.cursor, has_maps))
         self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
         derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
         self.pane("gradient-pane").describe(f"Gradient {derivative}")
@@ -415,9 +415,9 @@ class ExploreScreen(InstrumentScreen):
             self.call_after_refresh(self._draw_view)
             return
         vector = answer.vector
-        self.draw("weights-over-curves", curves.weights_figure(answer))
-        self.draw("gradient-over-curves", curves.gradient_figure(answer))
-        self.draw("keys-over-curves", curves.keys_figure(answer))
+        self.draw("weights-over", curves.weights_figure(answer))
+        self.draw("gradient-over", curves.gradient_figure(answer))
+        self.draw("keys-over", curves.keys_figure(answer))
         how = "drawn anew at each d_k" if answer.unscaled_over else ""
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = counted(vector.vector.n_attended, "key")

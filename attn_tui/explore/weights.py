@@ -13,15 +13,17 @@ from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.curves import both
 from attn_tui.report.numbers import in_percent
 from attn_tui.report.words import effective
-from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture
+from attn_tui.ui.picture import PicturePane
 
 LARGEST = "largest of all, scaled: {share} on key {key} of vector {vector}"
 """Where the largest weight of all vectors is, below the weights of one of them."""
 
 
-class Weights(Picture, can_focus=True):
-    """Bars of weights; arrow keys and the mouse move the cursor among the keys shown."""
+class WeightsPane(PicturePane, can_focus=True):
+    """Bars of the weights of one vector, and a line on how many keys share them.
+
+    Arrow keys and the mouse move the cursor among the keys shown.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Key above", show=False),
@@ -44,6 +46,12 @@ class Weights(Picture, can_focus=True):
 
     class Chosen(Message):
         """The user chose the gradient of the weight of the key under the cursor."""
+
+    def __init__(self) -> None:
+        super().__init__("Weights p", id="weights-pane")
+        self._among = ""
+        self._experiment: Experiment | None = None
+        self._place: Place | None = None
 
     def action_choose(self) -> None:
         """Show the gradient of this weight."""
@@ -70,16 +78,6 @@ class Weights(Picture, can_focus=True):
             self.post_message(self.Pointed(key))
             if event.chain == 2:
                 self.post_message(self.Chosen())
-
-
-class WeightsPane(Pane):
-    """The weights of one vector, and a line on how many keys share them."""
-
-    def __init__(self) -> None:
-        super().__init__("Weights p", Weights("weights"), id="weights-pane")
-        self._among = ""
-        self._experiment: Experiment | None = None
-        self._place: Place | None = None
 
     def show(self, vector: VectorAnswer, experiment: Experiment, trouble: str) -> None:
         """Say how many keys share the weight of a vector, or what the trouble is.

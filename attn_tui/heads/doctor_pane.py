@@ -361,7 +361,7 @@ class DoctorPane(Pane):
         with Horizontal(classes="verdict"):
             yield Label(id="doctor-badge")
             yield Static(id="doctor-sentence")
-        yield Multipliers("multipliers")
+        yield Multipliers(id="multipliers")
         yield Static(id="doctor-words")
 
     def watch_diagnosis(self) -> None:

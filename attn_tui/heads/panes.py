@@ -23,10 +23,10 @@ from attn_tui.heads.looking import Known
 from attn_tui.heads.table import HeadList, Listing
 from attn_tui.heads.words import head_text, looked_at
 from attn_tui.report.miss import made_text
-from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.picture import PicturePane, Sheet
 
 
 class HeadPanes(Vertical):
@@ -46,11 +46,11 @@ class HeadPanes(Vertical):
             yield Label("", id="capture", markup=False)
             yield Label("o opens your own", id="opens")
         with Container(id="panes"):
-            yield Pane("", HeatMap("map"), key="e", id="map-pane")
-            yield Pane("", Picture("card"), id="card-pane")
+            yield HeatMapPane("", key="e", id="map-pane")
+            yield PicturePane("", id="card-pane")
             yield Pane("", HeadList(id="table"), id="table-pane")
             yield DoctorPane("", id="doctor-pane")
-            yield Pane("", VerticalScroll(Sheet("numbers")), id="numbers-pane")
+            yield Pane("", VerticalScroll(Sheet(id="numbers")), id="numbers-pane")
 
     def choose(self, names: Sequence[str]) -> None:
         """Show only the panes with the given ids."""
@@ -68,7 +68,7 @@ class HeadPanes(Vertical):
         else:
             self._map_of, self._map = map_of, charts.head_map(survey, name, cursor)
             self.query_one("#table-pane", Pane).describe("All heads", "← → or a heading sorts")
-        self.query_one("#map", HeatMap).drawing = self._map
+        self.query_one("#map-pane", HeatMap).drawing = self._map
         self.query_one(HeadList).show(Listing(survey, name, cursor, width))
         self._show_capture(survey, settings)
         self._show_card(cursor)
@@ -108,7 +108,7 @@ class HeadPanes(Vertical):
         if head != self._cursor:
             title += " under the mouse"
         self.query_one("#card-pane", Pane).describe(title, looked)
-        self.query_one("#card", Picture).drawing = CardDrawing(card(partial))
+        self.query_one("#card-pane", PicturePane).drawing = CardDrawing(card(partial))
 
     @on(HeatMap.Hovered)
     def _hover(self, event: HeatMap.Hovered) -> None:
@@ -132,7 +132,7 @@ class HeadPanes(Vertical):
         if survey.progress < 1.0:
             parts.append(f"{survey.progress:.0%}".replace("%", " %"))
             parts.append("stopped: space goes on" if stopped else "looking")
-        widget = self.query_one("#map", HeatMap)
+        widget = self.query_one("#map-pane", HeatMap)
         if widget.hides:
             parts.append("each the gravest of several")
         texts = self._map.texts_in(*widget.content_size)

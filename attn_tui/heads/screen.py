@@ -65,7 +65,7 @@ class HeadsScreen(InstrumentScreen):
 
     CSS_PATH = "heads.tcss"
     NAME = "heads"
-    AUTO_FOCUS = "#map"
+    AUTO_FOCUS = "#map-pane"
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
     VIEW_TITLES = VIEW_TITLES
     NO_N = "The number of keys of a capture is its own"
@@ -115,7 +115,7 @@ class HeadsScreen(InstrumentScreen):
     @property
     def home(self) -> Widget:
         """The map."""
-        return self.query_one("#map")
+        return self.query_one("#map-pane")
 
     @property
     def settings(self) -> list[Setting]:
@@ -170,7 +170,7 @@ class HeadsScreen(InstrumentScreen):
 
     def action_go(self, down: int, right: int) -> None:
         """Move the cursor some layers down and some heads to the right."""
-        self.query_one("#map", HeatMap).action_move(down, right)
+        self.query_one("#map-pane", HeatMap).action_move(down, right)
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:

@@ -48,7 +48,7 @@ from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane, columns_of
-from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.setting import RULE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
@@ -112,12 +112,12 @@ class SweepScreen(InstrumentScreen):
                 yield DkPane(is_line=True)
                 yield NPane(is_line=True)
             with Container(id="panes"):
-                yield Pane("", HeatMap("map"), Label("", id="legend"), id="map-pane")
-                yield Pane("", Picture("row"), id="row-pane")
-                yield Pane("", Picture("over"), id="over-pane", classes="wide")
-                yield Pane("", Picture("keys"), id="keys-pane", classes="wide")
-                yield Pane("", VerticalScroll(Sheet("table")), id="numbers-pane", classes="wide")
-                yield Pane("", Picture("place"), id="place-pane")
+                yield Pane("", HeatMap(id="map"), Label("", id="legend"), id="map-pane")
+                yield PicturePane("", id="row-pane")
+                yield PicturePane("", id="over-pane", classes="wide")
+                yield PicturePane("", id="keys-pane", classes="wide")
+                yield Pane("", VerticalScroll(Sheet(id="table")), id="numbers-pane", classes="wide")
+                yield PicturePane("", id="place-pane")
 
     # The question
 
@@ -361,7 +361,7 @@ class SweepScreen(InstrumentScreen):
                 f"{statistic.capitalize()}, {n:,} keys",
                 sides(names, self.app.has_class("-textures")),
             )
-            self.draw("row", row)
+            self.draw("row-pane", row)
         elif self.view == "numbers-pane":
             self.pane("numbers-pane").describe(
                 f"{statistic.capitalize()}, number by number", self._count(answer)
@@ -370,11 +370,11 @@ class SweepScreen(InstrumentScreen):
         elif self.view == "keys-pane":
             title = f"{statistic.capitalize()} over n, d_k {d_k:,}"
             self.pane("keys-pane").describe(title, self._count(answer))
-            self.draw("keys", charts.medians(answer, rules, "n", d_k, self.place[0], names))
+            self.draw("keys-pane", charts.medians(answer, rules, "n", d_k, self.place[0], names))
         else:
             title = f"{statistic.capitalize()} over d_k, {n:,} keys"
             self.pane("over-pane").describe(title, self._count(answer))
-            self.draw("over", charts.medians(answer, rules, "d_k", n, self.place[1], names))
+            self.draw("over-pane", charts.medians(answer, rules, "d_k", n, self.place[1], names))
 
     def _draw_map(self, answer: Answer) -> None:
         grid = self._grid
@@ -418,7 +418,7 @@ class SweepScreen(InstrumentScreen):
         names = [name_of(point.rule) for point in known]
         where = " under the mouse" if self.hovered else ""
         self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}{where}")
-        self.draw("place", charts.PlaceNumbers(known, answer.settings.statistic, names))
+        self.draw("place-pane", charts.PlaceNumbers(known, answer.settings.statistic, names))
 
 
 def is_same(grid: charts.Grid, answer: Answer, rule: str) -> bool:

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from attn_tui.charts import heat_map
+from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 
 
@@ -26,6 +27,9 @@ class HeatMap(Picture, can_focus=True):
         Binding("end", "end(-1)", "Last column", show=False),
         Binding("enter", "choose", "Open it", show=False),
     ]
+
+    _hovered: tuple[int, int] | None = None
+    _drags = 0
 
     class OfMap(Message):
         """A message about a map.
@@ -72,11 +76,6 @@ class HeatMap(Picture, can_focus=True):
 
     class Sized(OfMap):
         """The size of the map has changed, so it may hide more or fewer entries."""
-
-    def __init__(self, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self._hovered: tuple[int, int] | None = None
-        self._drags = 0
 
     @property
     def _map(self) -> heat_map.HeatMap | None:
@@ -185,3 +184,7 @@ class HeatMap(Picture, can_focus=True):
         """Move a column to the right."""
         event.stop()
         self.action_move(0, 1)
+
+
+class HeatMapPane(Pane, HeatMap, can_focus=True):
+    """A pane that is a map itself."""

@@ -202,7 +202,7 @@ class InstrumentScreen(FilesScreen):
         texts = model_texts(question.experiment.setup)
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
-        for pane in self.query(DkPane):
+        if (pane := self.query_one_optional(DkPane)) is not None:
             pane.idle = self.why_idle(question)
 
     def why_idle(self, question: Question) -> str:
@@ -357,7 +357,7 @@ class InstrumentScreen(FilesScreen):
             return
         own = self.focused.ancestors_with_self if self.focused else []
         visible_panes = [pane for pane in self.query(Pane) if pane.display]
-        panes = [pane for pane in visible_panes if pane.query(Picture)] or visible_panes
+        panes = [pane for pane in visible_panes if has_picture(pane)] or visible_panes
         pane = next((pane for pane in panes if pane in own), panes[0])
         pane.add_class("-large")
         self.add_class("-full")
@@ -391,3 +391,8 @@ class InstrumentScreen(FilesScreen):
             with self.prevent(Tabs.TabActivated):
                 event.tabs.active = self.NAME
             self.post_message(self.Go(name))
+
+
+def has_picture(pane: Pane) -> bool:
+    """Return whether a pane is a picture or has one inside."""
+    return isinstance(pane, Picture) or bool(pane.query(Picture))

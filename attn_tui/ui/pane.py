@@ -32,7 +32,8 @@ class Pane(Container):
         classes: str | None = None,
     ) -> None:
         self._key = key
-        self._lines: tuple[Region, ...] = ()
+        self._changed: tuple[Region, ...] = ()
+        """The lines of the border that change."""
         self._described: tuple[str, ...] = ()
         self._title = ""
         """The title of a pane that nobody describes."""
@@ -86,19 +87,19 @@ class Pane(Container):
         is_first = self.border_subtitle is None
         title, subtitle = whole_words(title, room), whole_words(subtitle, room)
         if self._written[0] != title:
-            self._lines = () if is_first else (Region(-1, -1, width, 1),)
+            self._changed = () if is_first else (Region(-1, -1, width, 1),)
             self.border_title = title
         if self._written[1] != subtitle or is_first:
-            self._lines = () if is_first else (Region(-1, height - 2, width, 1),)
+            self._changed = () if is_first else (Region(-1, height - 2, width, 1),)
             self.border_subtitle = subtitle
         self._written = (title, subtitle)
-        self._lines = ()
+        self._changed = ()
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
         """Repaint; a change of title only its line, though Textual asks for the whole pane."""
-        lines = regions or self._lines
+        lines = regions or self._changed
         return super().refresh(*lines, repaint=repaint, layout=layout, recompose=recompose)
 
 

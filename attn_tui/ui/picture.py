@@ -1,5 +1,6 @@
 """A widget that shows a drawing: curves, bars, a heat map, or a table of numbers."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
@@ -12,6 +13,7 @@ from textual.widget import Widget
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
+from attn_tui.ui.pane import Pane
 from attn_tui.ui.theme import colours_of
 
 
@@ -39,13 +41,11 @@ class Picture(Widget):
 
     drawing: var[Drawing | None] = var(None, init=False)
 
-    def __init__(self, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self._cells: Cells | None = None
-        """The cells on show; None before the first drawing and after a change of size or colour."""
-        self._base = Style()
-        """The widget's own style, cached because Textual is slow to compute it."""
-        self._lines: list[Strip] = []
+    _cells: Cells | None = None
+    """The cells on show; None before the first drawing and after a change of size or colour."""
+    _base = Style()
+    """The widget's own style, cached because Textual is slow to compute it."""
+    _lines: Sequence[Strip] = ()
 
     def watch_drawing(self) -> None:
         """Show the new drawing, repainting only the cells that differ."""
@@ -56,8 +56,10 @@ class Picture(Widget):
             return
         self._cells = now = self._drawn()
         differences = now.differences(before)
+        lines = [*self._lines]
         for line, _, _ in differences:
-            self._lines[line] = _strip(now, line, self._base)
+            lines[line] = _strip(now, line, self._base)
+        self._lines = lines
         if differences:
             spans = (Region(start, line, stop - start, 1) for line, start, stop in differences)
             self.refresh(*spans)
@@ -86,6 +88,10 @@ class Picture(Widget):
         if y < len(self._lines):
             return self._lines[y]
         return Strip.blank(self.content_size.width, self.rich_style)
+
+
+class PicturePane(Pane, Picture):
+    """A pane that is a picture itself: one widget to draw, where a picture in a pane is two."""
 
 
 class Sheet(Picture):

@@ -48,17 +48,20 @@ async def at(pilot: Pilot[None], *keys: str) -> AttentionScreen:
 
 
 def drawn(screen: AttentionScreen, id: str) -> Map:
-    drawing = screen.query_one(f"#{id}", Picture).drawing
+    drawing = screen.query_one(f"#{id}-pane", Picture).drawing
     assert isinstance(drawing, Map)
     return drawing
 
 
 def cell(screen: AttentionScreen, id: str, row: int, column: int) -> tuple[int, int]:
     """Return the place of an entry in the picture of a map: column and line."""
-    size = screen.query_one(f"#{id}").content_size
+    widget = screen.query_one(f"#{id}-pane")
+    size, corner = widget.content_size, widget.content_offset
     places = ((x, y) for y in range(size.height) for x in range(size.width))
     return next(
-        place for place in places if drawn(screen, id).entry(*place, *size) == (row, column)
+        (x + corner.x, y + corner.y)
+        for x, y in places
+        if drawn(screen, id).entry(x, y, *size) == (row, column)
     )
 
 
@@ -86,15 +89,15 @@ async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> Non
             screen = await at(pilot, keys)
             assert screen.cursor == place, keys
             assert drawn(screen, "unscaled").cursor == drawn(screen, "scaled").cursor == place
-        await pilot.click("#scaled", offset=cell(screen, "scaled", 5, 1))
-        await pilot.hover("#unscaled", offset=cell(screen, "unscaled", 8, 8))
+        await pilot.click("#scaled-pane", offset=cell(screen, "scaled", 5, 1))
+        await pilot.hover("#unscaled-pane", offset=cell(screen, "unscaled", 8, 8))
         screen = await at(pilot)
         assert row_title(screen) == "Query 8 sees 9 keys under the mouse"
         assert screen.cursor == (5, 1)
         await pilot.hover("#headline")
         screen = await at(pilot)
         assert row_title(screen) == "Query 5 sees 6 keys"
-        numbers = screen.query_one("#numbers", Picture).drawing
+        numbers = screen.query_one("#row-pane", Picture).drawing
         assert isinstance(numbers, RowNumbers)
         assert screen.answer
         weights = [side.weights()[1] for side in screen.answer.row(5)]
@@ -126,10 +129,10 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
         for name in ("unscaled", "scaled"):
             subtitle = str(screen.pane(f"{name}-pane").border_subtitle)
             assert subtitle == "queries ↓ keys → · each the largest of 3 × 3"
-            picture = screen.query_one(f"#{name}", Picture)
+            picture = screen.query_one(f"#{name}-pane", Picture)
             wide, high = drawn(screen, name).room(*picture.content_size)
             assert min(wide, high) >= 43
-        bars = screen.query_one("#weights", Picture)
+        bars = screen.query_one("#bars-pane", Picture)
         assert isinstance(bars.drawing, KeyBars)
         assert screen.pane("bars-pane").border_subtitle == "each the largest of several"
         await pilot.resize_terminal(80, 24)
@@ -147,7 +150,7 @@ async def test_both_sides_are_seen_beside_each_other_and_beside_an_open_panel(
         screen = await at(pilot)
         for key in ("", "g") if size[0] >= 80 else ("",):
             screen = await at(pilot, key) if key else screen
-            first, second = (screen.query_one(f"#{name}", HeatMap) for name in charts.KINDS)
+            first, second = (screen.query_one(f"#{name}-pane", HeatMap) for name in charts.KINDS)
             assert first.region.y == second.region.y
             assert first.region.right <= second.region.x
             for name, picture in zip(charts.KINDS, (first, second), strict=True):
@@ -310,7 +313,7 @@ async def test_a_click_on_a_cell_of_several_keys_goes_to_the_largest(
     monkeypatch.setattr(rows, "MOST_BLOCKS", 4)
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
-        await pilot.click("#unscaled", offset=cell(screen, "unscaled", 11, 2))
+        await pilot.click("#unscaled-pane", offset=cell(screen, "unscaled", 11, 2))
         screen = await at(pilot)
         assert screen.answer
         assert screen.answer.block == 3

@@ -33,12 +33,12 @@ async def test_a_step_draws_at_another_d_k_on_an_axis_that_can_be_made_linear() 
         await pilot.press("right_curly_bracket")
         screen = await shown(pilot, 100_000, 2048)
         assert "±45" in screen.headline
-        bells = screen.query_one("#bells", Picture).drawing
+        bells = screen.query_one("#bells-pane", Picture).drawing
         assert isinstance(bells, Bells)
         assert bells.stretched
         await pilot.press("v", "a")
         screen = await shown(pilot, 100_000, 2048)
-        bells = screen.query_one("#bells", Picture).drawing
+        bells = screen.query_one("#bells-pane", Picture).drawing
         assert isinstance(bells, Bells)
         assert not bells.stretched
         assert (

@@ -46,10 +46,10 @@ async def test_d_k_moves_weights_curves_and_headline_in_one_step() -> None:
         screen = await press(pilot, "right_curly_bracket", "right_curly_bracket")
         assert screen.present.experiment.setup.d_k == 4096
         assert "Divided by 64" in screen.headline
-        bars = screen.query_one("#weights", Picture).drawing
+        bars = screen.query_one("#weights-pane", Picture).drawing
         assert isinstance(bars, WeightBars)
         assert bars.answer.scaled.multiplier == 1 / 64
-        curves = screen.query_one("#weights-over-curves", Picture).drawing
+        curves = screen.query_one("#weights-over", Picture).drawing
         assert isinstance(curves, Figure)
         assert curves.mark == (4096.0, "4,096")
         assert "4,096" in str(screen.query_one("#d_k-typed").value)  # type: ignore[attr-defined]
@@ -80,7 +80,7 @@ async def test_scores_are_typed_and_what_is_wrong_with_them_is_said_in_full() ->
         screen = await press(pilot, "e", *"7 7", "escape")
         assert screen.query_one("#scores", TextArea).text == "7 7"
         screen = await press(pilot, "u")
-        screen.query_one("#weights").focus()
+        screen.query_one("#weights-pane").focus()
         screen = await press(pilot, "up", "enter")
         assert screen.answer
         assert screen.answer.vector.of == 1
@@ -113,7 +113,7 @@ async def test_lines_that_are_typed_are_in_sight() -> None:
         assert screen.query_one("#scores", TextArea).content_size.height >= 4
         assert screen.query_one(Slider).region
         screen = await press(pilot, "escape")
-        assert screen.query_one("#weights").region
+        assert screen.query_one("#weights-pane").region
 
 
 async def test_both_jacobians_have_one_cursor_whose_entry_is_said() -> None:
@@ -133,7 +133,7 @@ async def test_both_jacobians_have_one_cursor_whose_entry_is_said() -> None:
             entry = side.jacobian(np.array([1]), np.array([1]), "scores")[0, 0]
             assert scientific(float(entry), log(abs(entry))) in entry_text
         # The scale of the Jacobian is shown in one place only.
-        assert "±" not in screen.query_one("#gradient", Picture)._drawn().text()
+        assert "±" not in screen.query_one("#gradient-pane", Picture)._drawn().text()
         screen = await press(pilot, "enter")
         assert screen.pane("gradient-pane").border_title == "Gradient ∂p₁/∂s"
         await pilot.click("#jacobian-scaled", offset=(12, 2))
@@ -144,11 +144,11 @@ async def test_both_jacobians_have_one_cursor_whose_entry_is_said() -> None:
 async def test_a_click_points_at_a_key_and_two_show_the_gradient_of_its_weight() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
-        await pilot.click("#weights", offset=(4, 1))
+        await pilot.click("#weights-pane", offset=(6, 2))
         assert isinstance(await shown(pilot), ExploreScreen)
         assert screen.cursor == 0
         assert "∂p₂" in str(screen.pane("gradient-pane").border_title)
-        await pilot.click("#weights", offset=(4, 1), times=2)
+        await pilot.click("#weights-pane", offset=(6, 2), times=2)
         await shown(pilot)
         assert "∂p₀" in str(screen.pane("gradient-pane").border_title)
 
@@ -191,7 +191,7 @@ async def test_the_picture_is_of_the_key_that_is_named() -> None:
     named = replace(EXAMPLE, setup=EXAMPLE.setup.put(Settings(0)))
     async with AttnApp(named).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
-        pane, picture = screen.pane("gradient-over"), screen.query_one("#gradient-over-curves")
+        pane, picture = screen.pane("gradient-over"), screen.query_one("#gradient-over")
         assert pane.border_title == "Gradient ‖∂p₀/∂s‖ over d_k"
         assert isinstance(picture, Picture)
         assert isinstance(picture.drawing, Figure)
@@ -237,7 +237,7 @@ async def test_of_drawn_scores_both_sides_are_drawn_anew_at_each_d_k() -> None:
         screen = await shown(pilot)
         while screen.answer is None or screen.answer.over is None:
             await pilot.pause()
-        figure = screen.query_one("#weights-over-curves", Picture).drawing
+        figure = screen.query_one("#weights-over", Picture).drawing
         assert isinstance(figure, Figure)
         unscaled = next(curve.y for curve in figure.curves if curve.kind == "unscaled")
         scaled = next(curve.y for curve in figure.curves if curve.kind == "scaled")

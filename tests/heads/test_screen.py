@@ -48,14 +48,14 @@ async def at(pilot: Pilot[None], *keys: str) -> HeadsScreen:
 
 
 def drawn(screen: HeadsScreen) -> Map:
-    drawing = screen.query_one("#map", HeatMap).drawing
+    drawing = screen.query_one("#map-pane", HeatMap).drawing
     assert isinstance(drawing, Map)
     return drawing
 
 
 def card(screen: HeadsScreen) -> str:
     """Return the sentence of the card and its words, as one text."""
-    drawing = screen.query_one("#card", Picture).drawing
+    drawing = screen.query_one("#card-pane", Picture).drawing
     assert isinstance(drawing, CardDrawing)
     return " ".join([drawing.card.sentence, *(measure.word for measure in drawing.card.measures)])
 
@@ -135,10 +135,10 @@ async def test_a_move_of_the_cursor_makes_no_map_anew_and_the_table_is_filled_on
 async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> None:
     async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
-        await pilot.click("#map", offset=(5, 0))
+        await pilot.click("#map-pane", offset=(7, 1))
         screen = await at(pilot)
         assert here(screen) == [HeadId(0, 0, 0)] * 4
-        await pilot.hover("#map", offset=(5, 3))
+        await pilot.hover("#map-pane", offset=(7, 4))
         screen = await at(pilot)
         assert screen.pane("card-pane").border_title == "Layer 1 head 0 under the mouse"
         assert here(screen) == [HeadId(0, 0, 0)] * 4
@@ -158,7 +158,7 @@ async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> 
         await pilot.click(HeadList, offset=(2, 0))
         await at(pilot)
         assert lines.sort_by == ("place", True)
-        await pilot.click(HeadList, offset=(5, 3))
+        await pilot.click(HeadList, offset=(7, 4))
         screen = await at(pilot)
         assert here(screen)[0] != HeadId(0, 7, 7)
         lines.focus()

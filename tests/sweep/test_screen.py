@@ -85,7 +85,7 @@ async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -
         assert drawn(screen).cursor == (4, 5)
         assert screen.answer
         assert screen.answer.here
-        place = screen.query_one("#place", Picture).drawing
+        place = screen.query_one("#place-pane", Picture).drawing
         assert isinstance(place, PlaceNumbers)
         assert {point.d_k for point in place.points} == {80}
         # The next view draws the curves of this n, and a step to another n draws those of that n.
@@ -108,7 +108,7 @@ async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -
     async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot, "t")
         assert (screen.sweep.view, screen.sweep.over) == ("curves", "d_k")
-        figure = screen.query_one("#over", Picture).drawing
+        figure = screen.query_one("#over-pane", Picture).drawing
         assert isinstance(figure, Figure)
         assert [curve.kind for curve in figure.curves] == ["unscaled", "scaled"]
         assert len(figure.curves[0].x) == 19

@@ -24,7 +24,7 @@ class Host(App[None]):
         return super().get_css_variables() | data_variables(self)
 
     def compose(self) -> ComposeResult:
-        yield HeatMap("map")
+        yield HeatMap(id="map")
 
     def on_mount(self) -> None:
         self.query_one(HeatMap).drawing = Map(LEVELS, "scaled", cursor=(1, 1))

@@ -72,7 +72,7 @@ async def test_the_mouse_over_a_head_that_is_gone_shows_the_row_of_the_cursor() 
     async with AttnApp(EXAMPLE, "attention").run_test(size=ROOMY) as pilot:
         screen = await shown(pilot)
         assert isinstance(screen, AttentionScreen)
-        late = HeatMap.Hovered(screen.query_one("#unscaled", HeatMap), (11, 11))
+        late = HeatMap.Hovered(screen.query_one("#unscaled-pane", HeatMap), (11, 11))
         screen.ask(edits.text("q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]"))
         await shown(pilot)
         screen.post_message(late)

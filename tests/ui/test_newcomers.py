@@ -106,7 +106,7 @@ async def test_h_j_k_l_go_where_arrows_go() -> None:
             ("k", "k", "h", "j", "l", "l"),
             ("up", "up", "left", "down", "right", "right"),
         ):
-            await pilot.click("#unscaled", offset=(20, 10))
+            await pilot.click("#unscaled-pane", offset=(22, 11))
             await shown(pilot)
             for key in keys:
                 screen = await press(pilot, key)

@@ -78,9 +78,10 @@ class Visible(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Return the filtered segments of a line."""
-        texts = [text if control else visible(text, BLANKS) for text, _, control in segments]
-        if all(text == segment.text for text, segment in zip(texts, segments, strict=True)):
+        line = "".join(text for text, _, control in segments if not control)
+        if visible(line, BLANKS) == line:
             return segments
+        texts = [text if control else visible(text, BLANKS) for text, _, control in segments]
         spelled = [
             Segment(text, style, control)
             for text, (_, style, control) in zip(texts, segments, strict=True)

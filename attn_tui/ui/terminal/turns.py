@@ -109,25 +109,38 @@ class Turns:
 
     async def _done_in(self, node: DOMNode, work: Callable[[], Awaitable[None]]) -> None:
         """Do some work in a node's message queue, unless the node is removed first."""
-        done = asyncio.Event()
-
-        async def callback() -> None:
-            try:
-                await work()
-            finally:
-                done.set()
-
-        waiting = asyncio.create_task(done.wait())
-        if node.call_later(callback):
-            while not waiting.done() and self._is_there(node):
-                await asyncio.wait([waiting], timeout=LOOK)
-        waiting.cancel()
+        visit = _Visit(work)
+        if node.call_later(visit.run):
+            while not visit.done.done() and self._is_there(node):
+                await asyncio.wait([visit.done], timeout=LOOK)
 
     def _is_there(self, node: DOMNode) -> bool:
         app = self._app
         return app.is_running and (
             node is app or (isinstance(node, Widget) and app.is_mounted(node))
         )
+
+
+class _Visit:
+    """Some work in a node's message queue.
+
+    Textual counts the parameters of every callback, and remembers them for methods alone: a
+    function made for each visit costs more than the visit.
+
+    Attributes:
+        done: Set when the work has ended.
+    """
+
+    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._work = work
+        self.done = asyncio.get_running_loop().create_future()
+
+    async def run(self) -> None:
+        """Do the work."""
+        try:
+            await self._work()
+        finally:
+            self.done.set_result(None)
 
 
 async def nothing() -> None:
