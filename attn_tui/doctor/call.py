@@ -379,3 +379,5 @@ def _arguments(
         yield Difference("softcap", cap, call_cap, side="call")
     if promise.mask == "none" and call.mask == "causal" and rows.n_keys > 1:
         yield Difference("mask", "none", "causal", side="call")
+    if promise.sink == NONE and rows.sink is not None:
+        yield Difference("sink", None, rows.sink, side="call")

@@ -134,7 +134,9 @@ def verdict_line(report: Report) -> str:
     parts = [f"{report.verdict}: {text}", *_residual(main), _heads(report, every)]
     silent: dict[Part, set[int]] = {}
     for layer, part in report.silent:
-        silent.setdefault(part, set()).add(layer)
+        # That another m would not show is all that the sentence about silent heads says.
+        if (main.verdict, part) != ("silent", "multiplier"):
+            silent.setdefault(part, set()).add(layer)
     for part, layers in silent.items():
         parts.append(f"another {WORDS[part]} would not show in {_layers_text(layers)}")
     parts += _completions(report)
@@ -324,6 +326,8 @@ MOST_SOME = 0.5
 
 def _only_some(finding: Finding) -> str:
     """Return that only some rows are not as promised, or an empty text."""
+    if finding.judgement.reason != UNEXPLAINED:
+        return ""
     counts = finding.explanation.counts
     wrong = counts.wrong
     is_promised = "multiplier" in finding.comparable.stated
@@ -486,7 +490,7 @@ def _sentence(group: Group, place: int) -> str:
     difference = group.first.judgement.differences[place]
     if difference.side == "call":
         return _of_call(group, difference)
-    if difference.part == "output":
+    if difference.part == "output" or difference.promised is difference.observed is None:
         return difference.cause
     if difference.part == "multiplier":
         return _of_multiplier(group, place)
@@ -498,8 +502,6 @@ def _sentence(group: Group, place: int) -> str:
         return f"{difference.cause}, promised once"
     if difference.part == "law":
         return f"m grows as {difference.observed}: {difference.cause}"
-    if difference.promised is None and difference.observed is None:
-        return difference.cause
     if difference.cause in (IGNORED, PADDING_IGNORED):
         return f"{difference.cause}: mask {difference.observed}"
     cause = f": {difference.cause}" if difference.cause else ""
@@ -533,6 +535,8 @@ def _of_call(group: Group, difference: Difference) -> str:
     if difference.part == "bias":
         observed, promised = _slope(difference.observed), _slope(difference.promised)
         return f"the captured bias is {observed}, promised {promised}{cause}"
+    if difference.part == "sink":
+        return f"the call was given a sink, promised {sink_name(None)}"
     observed, promised = _value(difference.observed), _value(difference.promised)
     if difference.part == "multiplier":
         form = group.first.promise.form

@@ -67,7 +67,6 @@ def _every(
 
 
 ZERO = "every seen key has the same weight"
-NEIGHBOURS = {1: "the sink is that of the next head", -1: "the sink is that of the head before"}
 
 
 def _sinks(model: HeadModel, place: Place, sinks: Sequence[float | None]) -> Iterator[Variant]:
@@ -85,11 +84,14 @@ def _sinks(model: HeadModel, place: Place, sinks: Sequence[float | None]) -> Ite
         (b * model.multiplier, "the sink is multiplied by the scale (b·m)"),
     ):
         yield Variant(replace(model, sink=other), "sink", cause)
-    for number, sink in enumerate(sinks):
-        if sink is not None and number != place.head:
-            cause = f"the sink is that of head {number}"
-            cause = NEIGHBOURS.get(number - place.head, cause)
-            yield Variant(replace(model, sink=sink), "sink", cause)
+    # After the last head comes the first: sinks are rolled more often than one is lost.
+    neighbours = {1: "the next head", len(sinks) - 1: "the head before"}
+    for by in range(1, len(sinks)):
+        number = (place.head + by) % len(sinks)
+        sink = sinks[number]
+        if sink is not None:
+            whose = neighbours.get(by, f"head {number}")
+            yield Variant(replace(model, sink=sink), "sink", f"the sink is that of {whose}")
 
 
 def _slopes(model: HeadModel, rule: Alibi, place: Place) -> Iterator[Variant]:

@@ -15,7 +15,8 @@ from attn_tui.commands.program import program
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.heads.mask import HeadMask
-from tests.doctor.captures import tensors, write
+from tests.doctor.captures import save, tensors, write
+from tests.doctor.command import run
 from tests.pairs import everyday
 
 SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
@@ -95,6 +96,53 @@ def test_a_sink_that_was_captured_is_what_is_expected(
     if dropped:
         line = result.stdout.partition("\n")[0]
         assert line.startswith("differs: the sinks are dropped, in 4 of 4 heads (as in transf")
+
+
+def test_sinks_that_are_rolled_by_a_head_have_one_cause_in_all_heads(tmp_path: Path) -> None:
+    """The last head then has the sink of the first."""
+    sinks = [0.5, -1.0, 1.5, 0.25]
+    config = GPT_OSS | {"num_attention_heads": 4, "num_key_value_heads": 4, "sliding_window": None}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    for by, whose in ((1, "the next head"), (-1, "the head before")):
+        path = write(
+            tmp_path / "a.safetensors",
+            lambda _, head, by=by: replace(PLAIN, sink=sinks[(head + by) % 4]),  # type: ignore[misc]
+            heads=4, extra={"0.sink": np.array(sinks, np.float32)},
+        )  # fmt: skip
+        line = run(path, "--config", str(tmp_path)).stdout
+        assert line.startswith(f"differs: the sink is that of {whose}, in 4 of 4 heads; ")
+
+
+def test_a_call_that_was_given_a_sink_that_is_not_promised_differs(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    path = write(tmp_path / "a.safetensors", PLAIN, extra={"0.sink": np.ones(2, np.float32)})
+    result = run(path, "--config", str(tmp_path))
+    assert result.exit_code == 1
+    assert result.stdout.startswith("differs: the call was given a sink, promised none; ")
+    assert run(path, "--expect", "m=0.25,sink=none").exit_code == 1
+    # By itself, m promises no sink unless one was captured; this output has none.
+    (tmp_path / "config.json").unlink()
+    assert run(path, "--expect", "m=0.25").stdout.startswith("differs: the sinks are dropped")
+
+
+def test_sinks_that_were_not_captured_are_asked_for_once(tmp_path: Path) -> None:
+    """Of a low sink only the first rows are wrong, and that is not another matter."""
+    config = GPT_OSS | {"sliding_window": None}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    path = write(tmp_path / "a.safetensors", lambda _, head: replace(PLAIN, sink=(1.0, -4.0)[head]))
+    line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
+    assert line.count("capture `sink`") == 1
+    assert "2 of 2 heads" in line
+
+
+def test_a_sum_that_has_one_more_is_named_by_its_cause_alone(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    parts = tensors(write(tmp_path / "a.safetensors", replace(PLAIN, format="float32")))
+    z = np.where(np.tri(64, dtype=bool), 0.25 * parts["q"] @ parts["k"].swapaxes(-1, -2), -np.inf)
+    weights = np.exp(z - z.max(axis=-1, keepdims=True))
+    parts["out"] = weights @ parts["v"] / (1 + weights.sum(axis=-1, keepdims=True))
+    result = run(save(tmp_path / "b.npz", **parts), "--config", str(tmp_path))
+    assert result.stdout.startswith("differs: 1 is added to the sum after the maximum is subtr")
 
 
 def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:

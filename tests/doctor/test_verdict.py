@@ -286,7 +286,9 @@ def test_why_no_other_multiplier_would_show_and_what_might_show_it(
         heads.append(computed(small, HEALTHY))
     path = save_heads(tmp_path / "a.safetensors", heads)
     result = run(path, "--config", config_of(tmp_path), *more)
-    assert advice in result.stdout.partition("\n")[0]
+    line = result.stdout.partition("\n")[0]
+    assert advice in line
+    assert line.count("another m") == 1
     assert result.exit_code == 3
 
 

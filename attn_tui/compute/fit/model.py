@@ -126,12 +126,14 @@ class Suspect:
         evidence: The result of its test, in words.
         blame: Whether the kernel, the capture or the format of storage did it.
         part: The part of the promise that it breaks, if any.
+        has_reason: Whether the evidence, if there is any, says why, and not only that it fits.
     """
 
     name: str
     evidence: str
     blame: Blame = "fault"
     part: Part | None = None
+    has_reason: bool = False
 
 
 @dataclass(frozen=True)
