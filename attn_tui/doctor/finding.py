@@ -27,6 +27,7 @@ class Finding:
         misses: The mistakes that may explain a wrong multiplier, the likeliest first.
         notes: Further remarks, in sentences.
         reading: How its tensors were read.
+        refutes: Whether it sees keys that other heads of its sequence hide, as if by padding.
     """
 
     id: HeadId
@@ -40,6 +41,12 @@ class Finding:
     misses: tuple[Miss, ...] = ()
     notes: tuple[str, ...] = ()
     reading: Reading | None = None
+    refutes: bool = False
+
+    @property
+    def sequence(self) -> tuple[int, int]:
+        """Its sequence, and the number of keys: heads that share both share padding."""
+        return self.id.batch, self.shape.n_keys
 
     @property
     def wanted(self) -> float:

@@ -13,7 +13,9 @@ from math import log
 from attn_tui.compute.fit.case import NO_SCORES
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
+from attn_tui.compute.scale import whole_dimension
 from attn_tui.compute.text import counted, listed
+from attn_tui.doctor.call import IS_CAUSAL
 from attn_tui.doctor.causes import IGNORED, PADDING_IGNORED
 from attn_tui.doctor.difference import VERDICTS, Difference, Verdict
 from attn_tui.doctor.finding import Finding
@@ -40,6 +42,10 @@ FEW = 3
 PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
 """Verdicts of several heads, if their plural differs."""
 USUAL_TIMES = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
+
+M_OPEN = "; give --config or --expect m=… to compare"
+REST_OPEN = "; --expect can promise the other parts"
+NOT_PROMISED = " (not promised)"
 
 _PLACES = re.compile(r",? in (both heads|all [0-9,]+ heads|[0-9,]+( of [0-9,]+)? heads)")
 _THREAD = re.compile(r" \(as in [^)]*\)")
@@ -113,8 +119,11 @@ def _key(finding: Finding) -> tuple[object, ...]:
 def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:
     """Return what two differences share that stand in one sentence."""
     key: tuple[object, ...] = (difference.part, difference.side, difference.cause)
-    if difference.part in ("mask", "softmax_twice", "law", "kv_head"):
-        return key if difference.part == "kv_head" else (*key, difference.observed)
+    if difference.part == "kv_head":
+        # Its sentence follows from the KV heads of all heads together.
+        return (difference.part, difference.side)
+    if difference.part in ("mask", "softmax_twice", "law"):
+        return (*key, difference.observed)
     if difference.part == "multiplier" and isinstance(difference.observed, float):
         # Without a known cause, multipliers within about 2 % of each other share a group.
         near = round(50.0 * log(abs(difference.observed))) if difference.observed else 0
@@ -130,7 +139,8 @@ def verdict_line(report: Report) -> str:
         return f"cannot tell: {why_not} before the first head"
     main, text = every[0], statement(every[0])
     if main.verdict == "no expectation":
-        text += "; give --config or --expect m=… to compare"
+        is_m = "multiplier" in main.first.comparable.stated
+        text += REST_OPEN if is_m else M_OPEN
     parts = [f"{report.verdict}: {text}", *_residual(main), _heads(report, every)]
     silent: dict[Part, set[int]] = {}
     for layer, part in report.silent:
@@ -316,10 +326,17 @@ def obstacle(finding: Finding) -> str:
     m = candidate.model.multiplier
     if not candidate.residual <= explanation.residual:
         m = finding.comparable.model.multiplier
-    closest = f"the closest, m = {multiplier_text(m).rpartition('= ')[2]}, misses {_share(nearest)}"
-    return f"{UNEXPLAINED}; {closest} of it"
+    if nearest >= ALL:
+        return f"{UNEXPLAINED}, and none comes near it"
+    a = whole_dimension(m)
+    text = general(m, 4) if a is None or a > MOST_A else f"1/√{a}"
+    return f"{UNEXPLAINED}; the closest, m = {text}, misses {_share(nearest)} of it"
 
 
+ALL = 0.995
+"""Who misses so much of an output gives nothing of it."""
+MOST_A = 10_000
+"""A larger 1/m² is within a millionth of some whole number by chance, in 2 of 100 fits."""
 MOST_SOME = 0.5
 """Up to this share of wrong rows, the sentence speaks of these rows."""
 
@@ -345,7 +362,7 @@ def _only_some(finding: Finding) -> str:
 
 
 def _share(share: float) -> str:
-    return f"{100.0 * share:.2g} %" if share < 0.995 else "all"
+    return f"{100.0 * share:.2g} %"
 
 
 def _agreeing(group: Group) -> Iterator[str]:
@@ -399,7 +416,8 @@ def _unpromised(group: Group) -> Iterator[str]:
         times = near[0] if near else f"{general(ratio, 3)} times"
         yield f"m = {value}, {times} the usual 1/√d_k{meaning}"
     else:
-        yield multiplier(group)
+        is_m = "multiplier" in first.comparable.stated
+        yield multiplier(group) + (" as promised" if is_m else "")
     if candidate.model.softmax_twice:
         yield "softmax twice"
     yield from _numbers(group, "softcap")
@@ -409,7 +427,7 @@ def _unpromised(group: Group) -> Iterator[str]:
         scales = [fitted.model.value_scale for fitted in group.candidates]
         yield f"value scale {_ends(scales)}{or_sink}"
     masks = dict.fromkeys(map(mask_text, first.explanation.best))
-    promised = "" if "mask" in first.comparable.stated else " (not promised)"
+    promised = "" if "mask" in first.comparable.stated else NOT_PROMISED
     yield f"mask {' or '.join(masks)}{promised}"
 
 
@@ -528,6 +546,8 @@ def _slope(value: float | str | None) -> str:
 def _of_call(group: Group, difference: Difference) -> str:
     """Return how what the call was given differs."""
     cause = f": {difference.cause}" if difference.cause else ""
+    if difference.observed == IS_CAUSAL:
+        return f"the call was given {IS_CAUSAL}, promised mask {difference.promised}"
     if difference.part == "mask":
         observed = str(difference.observed)
         verb = "" if observed.startswith(("hides", "shows")) else "is "

@@ -24,7 +24,7 @@ def mask_name(mask: HeadMask, length: str = "") -> str:
     if mask.chunk is not None:
         text += f" in chunks of {counted(mask.chunk, 'key')}"
     if mask.by_position and mask.offset:
-        text += f", query 0 at key {mask.offset:,}"
+        text += f", query 0 at key {mask.offset:,}".replace("-", "−")
     return text
 
 

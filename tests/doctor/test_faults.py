@@ -304,6 +304,19 @@ def test_outputs_of_other_heads_are_named(tmp_path: Path, by: int, phrase: str) 
     assert result.exit_code == 1
 
 
+def test_heads_that_all_have_the_first_keys_have_one_cause(tmp_path: Path) -> None:
+    """Of two KV heads, the first is also that of a third head where they are tiled."""
+    config = LLAMA | {"num_attention_heads": 4, "num_key_value_heads": 2, "hidden_size": 64}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    parts = tensors(write(tmp_path / "a.safetensors", replace(PLAIN, format="float32"), heads=4))
+    parts |= {part: parts[part][:, :2] for part in ("k", "v")}
+    z = 0.25 * parts["q"] @ parts["k"][:, :1].swapaxes(-1, -2)
+    weights = np.exp(np.where(np.tri(64, dtype=bool), z, -np.inf))
+    parts["out"] = weights / weights.sum(axis=-1, keepdims=True) @ parts["v"][:, :1]
+    line = run(save(tmp_path / "b.npz", **parts), "--config", str(tmp_path)).stdout
+    assert line.startswith("differs: heads 2–3 all have KV head 0, promised h // 2; ")
+
+
 def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "right.safetensors", PLAIN, heads=4)
     parts = tensors(path)

@@ -139,6 +139,18 @@ def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> N
     assert run(path, "--config", config, "--strict").exit_code == 3
 
 
+def test_an_output_that_nothing_comes_near_has_no_closest_model(tmp_path: Path) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    for other, closest in (
+        (np.random.default_rng(1).standard_normal(parts["out"].shape), ", and none comes near it;"),
+        (parts["out"][..., ::-1] + 3 * parts["out"], "; the closest, m = 1/√16, misses "),
+    ):
+        odd = parts | {"out": other.astype(np.float32)}
+        result = run(save(tmp_path / "b.npz", **odd), "--config", config_of(tmp_path))
+        start = "cannot tell: no multiplier, cap, sink or mask gives this output"
+        assert result.stdout.startswith(f"{start}{closest}"), result.stdout
+
+
 def test_the_verdict_of_a_head_is_not_that_of_its_neighbours(tmp_path: Path) -> None:
     hows = [
         HEALTHY, replace(HEALTHY, multiplier=0.5), replace(HEALTHY, softmaxes=2),
@@ -214,6 +226,24 @@ def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
     assert [head["verdict"] for head in plain["heads"]] == ["agrees", "differs", "agrees"]
 
 
+@pytest.mark.parametrize("of", ["head", "layer"])
+def test_keys_that_some_heads_of_a_sequence_see_are_no_padding(tmp_path: Path, of: str) -> None:
+    """What is granted of a sequence is granted of all of its heads, in every layer."""
+    padded = replace(HEALTHY, mask=HeadMask("causal", 0, hidden=(0, 9)))
+    path = write(
+        tmp_path / "a.safetensors",
+        lambda layer, head: HEALTHY if (layer if of == "layer" else head) else padded,
+        layers=2, heads=2,
+    )  # fmt: skip
+    config = config_of(tmp_path)
+    for more in ((), ("--assume", "padding")):
+        result = run(path, "--config", config, *more, "--json")
+        assert result.exit_code == 1
+        assert printed(result)["counts"] == {"differs": 2, "agrees": 2}
+    line = run(path, "--config", config).stdout
+    assert line.startswith("differs: mask causal, keys 0–9 hidden, promised causal; ")
+
+
 @pytest.mark.parametrize("applied", [True, False])
 @pytest.mark.parametrize("expected", everyday(1, [True, False]))
 def test_a_captured_padding_mask_that_was_dropped_differs(
@@ -242,6 +272,44 @@ def test_a_captured_mask_is_expected_even_where_m_alone_is_named(tmp_path: Path)
         assert result.exit_code == status
         line = result.stdout.partition("\n")[0]
         assert ("differs: the captured mask is not applied: mask none" in line) is bool(status)
+
+
+def biased_by_t5(dropped: bool = False) -> tuple[list[HeadRows], np.ndarray]:
+    """Return two heads of a decoder of T5 with its mask, or without, and the bias with a mask."""
+    distances = np.arange(64)[None] - np.arange(64)[:, None]
+    tables = np.random.default_rng(1).standard_normal((2, 32)).astype(np.float32)
+    bias = tables[:, buckets(distances, both=False)]
+    mask = HeadMask("none" if dropped else "causal", 0)
+    made = replace(HEALTHY, multiplier=1.0, mask=mask)
+    heads = [
+        computed(replace(simulate(number, made, n_keys=64, d_k=16, rows=range(64), logit_std=0.5),
+                         bias=bias[number]), made)
+        for number in range(2)
+    ]  # fmt: skip
+    lowest = np.finfo(np.float32).min
+    return heads, np.where(np.tri(64, dtype=bool), bias, lowest)[None]
+
+
+def test_a_decoder_of_t5_whose_mask_was_dropped_differs(tmp_path: Path) -> None:
+    """Its bias of hidden keys is nowhere captured: it is that of the query's own key."""
+    t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
+    (tmp_path / "config.json").write_text(json.dumps(t5))
+    for dropped, start in ((False, "agrees: m = "), (True, "differs: the captured mask is not ap")):
+        heads, bias = biased_by_t5(dropped)
+        path = save_heads(tmp_path / "a.safetensors", heads, **{"0.bias": bias})
+        assert run(path, "--config", str(tmp_path)).stdout.startswith(start)
+
+
+def test_a_bias_of_t5_that_was_captured_and_dropped_differs(tmp_path: Path) -> None:
+    t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
+    (tmp_path / "config.json").write_text(json.dumps(t5))
+    _, bias = biased_by_t5()
+    path = write(
+        tmp_path / "a.safetensors", replace(SEEN, multiplier=1.0), logit_std=0.5,
+        extra={"0.bias": np.maximum(bias, -1.0)},
+    )  # fmt: skip
+    line = run(path, "--config", str(tmp_path)).stdout
+    assert line.startswith("differs: bias none, promised the captured one: was the bias dropped?")
 
 
 @pytest.mark.parametrize("captured", [True, False])

@@ -47,8 +47,9 @@ def one_change(case: Case, tests: Sequence[Candidate]) -> Iterator[Candidate]:
     yield from _near_masks(case)
     if case.head.bias is not None or model.bias is not None:
         bare = case.altered(lambda head: replace(head, bias=None))
-        for test in tried(bare, replace(model, bias=None)):
-            yield replace(test, changes=ordered({*test.changes, "bias"}))
+        for base in bare.bases():
+            for test in tried(bare, replace(base, bias=None)):
+                yield replace(test, changes=ordered({*test.changes, "bias"}))
 
 
 def kv_heads(case: Case, others: Others) -> Iterator[Candidate]:

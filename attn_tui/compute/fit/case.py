@@ -1,6 +1,6 @@
 """A head with the model it is compared with: its rows, and how well other models fit them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isfinite, nan
@@ -83,6 +83,8 @@ class Case:
         paths: The rounding paths that may have produced the output.
         counts: How many rows there are, and why some cannot be compared.
         whole: The case with all rows, if this one has some of them.
+        ranges: The least and the largest number of all keys of its layer, as ``k``, and of all
+            values, as ``v``; empty if they were not read.
     """
 
     head: HeadRows
@@ -91,6 +93,7 @@ class Case:
     paths: tuple[Path, ...]
     counts: Counts = Counts()
     whole: "Case | None" = None
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     _roundings: dict[HeadModel, Rounding] = field(default_factory=dict, init=False)
     _predictions: dict[HeadModel, Prediction] = field(default_factory=dict, init=False)
     _seen: dict[HeadMask, NDArray[np.bool_]] = field(default_factory=dict, init=False)

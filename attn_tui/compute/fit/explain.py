@@ -264,7 +264,7 @@ def _searched(case: Case, search: _Search | None) -> tuple[tuple[Candidate, ...]
     )  # fmt: skip
     suspect = None
     if not any(is_enough(stage, changes) for stage, changes in stages):
-        suspect = suspect_of(case)
+        suspect = suspect_of(case, search.others)
         if suspect is None:
             is_enough(two_changes(sample), inf)
     return _best(case, tests), suspect

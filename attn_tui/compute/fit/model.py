@@ -1,6 +1,6 @@
 """The model that a head is compared with, the models tried on it, and what came of it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Literal
@@ -10,6 +10,9 @@ from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.head import Name, Path
 from attn_tui.compute.heads.head_model import LAWS, HeadModel, Law, Part
 from attn_tui.compute.heads.rows import HeadRows
+
+FITS = "with that what is promised gives the output"
+"""The evidence of a suspect that was tried."""
 
 PARAMETERS = 5
 """The number of parts of a head that intervals decide about: m, value scale, cap, sink, mask."""
@@ -134,6 +137,10 @@ class Suspect:
     blame: Blame = "fault"
     part: Part | None = None
     has_reason: bool = False
+
+
+Variants = Iterator[tuple[Suspect, HeadRows]]
+"""A head as faults would leave it, each with its name."""
 
 
 @dataclass(frozen=True)
