@@ -47,6 +47,7 @@ class Comparable:
         differences: How the call differs from the promise.
         completions: What the capture completed the promise with, in phrases.
         obstacle: Why nothing can be told whatever the output, or empty.
+        has_mask: Whether a mask was captured, which says what is padding and what is not.
     """
 
     model: HeadModel
@@ -55,6 +56,7 @@ class Comparable:
     differences: tuple[Difference, ...] = ()
     completions: tuple[str, ...] = ()
     obstacle: str = ""
+    has_mask: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +120,7 @@ def promised_head(
         calls.append(rows)
     comparable = Comparable(
         model, stated | more, bias.captured is not None, differences,
-        (*mask.completions, *bias.completions), mask.obstacle,
+        (*mask.completions, *bias.completions), mask.obstacle, rows.seen is not None,
     )  # fmt: skip
     return PromisedHead(comparable, promised, tuple(calls))
 

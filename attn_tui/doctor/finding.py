@@ -72,7 +72,7 @@ def assumption_of(candidate: Candidate, head: Comparable) -> Assumption | None:
     What the capture states of padding is not assumed otherwise, nor is a rule that is promised.
     """
     mask, promised = candidate.model.mask, head.model.mask
-    if "mask" not in candidate.changes or promised.hidden or promised.packed:
+    if "mask" not in candidate.changes or head.has_mask:
         return None
     if "mask" in head.stated and replace(mask, hidden=None, packed=(), prefix=0) != promised:
         return None

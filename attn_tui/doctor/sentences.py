@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 
 from attn_tui.compute.fit.case import NO_SCORES
-from attn_tui.compute.fit.model import SHOWN, Candidate
+from attn_tui.compute.fit.model import SHOWN, Candidate, Suspect, named_together
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.scale import whole_dimension
 from attn_tui.compute.text import counted, listed
@@ -118,6 +118,9 @@ def _key(finding: Finding) -> tuple[object, ...]:
 
 def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:
     """Return what two differences share that stand in one sentence."""
+    suspect = _suspect_of(difference, finding)
+    if suspect is not None:
+        return (difference.part, suspect.phrase, suspect.reason)
     key: tuple[object, ...] = (difference.part, difference.side, difference.cause)
     if difference.part == "kv_head":
         # Its sentence follows from the KV heads of all heads together.
@@ -129,6 +132,12 @@ def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:
         near = round(50.0 * log(abs(difference.observed))) if difference.observed else 0
         return (*key, near) if not difference.cause else key
     return key
+
+
+def _suspect_of(difference: Difference, finding: Finding) -> Suspect | None:
+    """Return what was done to a head, if that is how it differs."""
+    is_told = difference.side == "output" and difference.promised is difference.observed is None
+    return finding.explanation.suspect if is_told else None
 
 
 def verdict_line(report: Report) -> str:
@@ -508,7 +517,11 @@ def _sentence(group: Group, place: int) -> str:
     difference = group.first.judgement.differences[place]
     if difference.side == "call":
         return _of_call(group, difference)
-    if difference.part == "output" or difference.promised is difference.observed is None:
+    suspects = [_suspect_of(one.judgement.differences[place], one) for one in group.findings]
+    told = [suspect for suspect in suspects if suspect is not None]
+    if told:
+        return f"{named_together(told)}{told[0].reason}"
+    if difference.part == "output":
         return difference.cause
     if difference.part == "multiplier":
         return _of_multiplier(group, place)

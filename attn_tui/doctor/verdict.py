@@ -96,10 +96,7 @@ def _of_suspect(finding: Finding, granted: Collection[Assumption]) -> Judgement:
             return Judgement(verdict, assumes=suspect.blame)
         return Judgement("cannot tell", reason=suspect.name, assumes=suspect.blame)
     part = suspect.part or "output"
-    cause = suspect.name
-    if suspect.evidence and suspect.has_reason:
-        cause = f"{suspect.name}: {suspect.evidence}"
-    difference = Difference(part, None, None, cause=cause)
+    difference = Difference(part, None, None, cause=f"{suspect.name}{suspect.reason}")
     return Judgement("differs", (difference,))
 
 

@@ -77,6 +77,19 @@ def test_one_head_that_is_not_as_promised_decides_over_all_others(tmp_path: Path
         assert "NaN in 1 of 64 rows (row 40), where a number is promised" in line
 
 
+def test_nan_in_other_rows_of_each_head_is_one_matter(tmp_path: Path) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    parts["out"][0, 0, 40:] = np.nan
+    parts["out"][0, 1, 20:] = np.nan
+    result = run(save(tmp_path / "b.npz", **parts), "--config", config_of(tmp_path), "--json")
+    plain = printed(result)
+    start = "differs: the output is NaN in 24 to 44 of 64 rows, where a number is promised; 2 of 2"
+    assert plain["why"][0].startswith(start)
+    causes = [head["differences"][0]["cause"] for head in plain["heads"]]
+    assert "in 24 of 64 rows (rows 40 to 63)," in causes[0]
+    assert "in 44 of 64 rows (rows 20 to 63)," in causes[1]
+
+
 def save_leaning(path: Path, lifts: tuple[float, float]) -> str:
     """Write two causal heads of d_k 16 whose logits of key 0 exceed the others by about a lift."""
     how = Arithmetic(0.25, path="eager")
@@ -212,6 +225,20 @@ def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
     assert assumed.startswith(phrase)
     others = ",".join({"padding", "packed", "prefix"} - {kind})
     assert run(path, "--config", config, "--assume", others).exit_code == 3
+
+
+@pytest.mark.parametrize("rows", [64, 1])
+def test_a_captured_mask_without_padding_leaves_none_to_be_granted(
+    tmp_path: Path, rows: int
+) -> None:
+    """It says that no key is padding; an output that lacks some does not follow it."""
+    seen = np.tri(64, dtype=bool) if rows > 1 else np.ones((1, 64), bool)
+    how = replace(HEALTHY, mask=HeadMask("causal", 0, hidden=(0, 9)))
+    path = write(tmp_path / "a.safetensors", how, extra={"0.mask": seen[None, None]})
+    for more in ((), ("--assume", "padding")):
+        result = run(path, "--config", config_of(tmp_path), *more)
+        assert result.exit_code == 1
+        assert result.stdout.startswith("differs: mask causal, keys 0–9 hidden, promised causal; ")
 
 
 def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.head import Floats, Rows, State
 from attn_tui.compute.fit.model import FITS, Suspect
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.text import counted
 
 ALIKE = 0.9
 """The share of rows that have to lack their lightest key to be named by that."""
@@ -62,8 +61,9 @@ def one_key(case: Case) -> Iterator[Suspect]:
             seen = case.seen(model.mask).copy()
             seen[places[[change.row for change in way]], [change.key for change in way]] ^= True
             if _gives(case, seen):
-                name = _name(case, places, way, is_seen)
-                yield Suspect(name, FITS, part="mask")
+                numbers = tuple(int(case.head.rows[places[change.row]]) for change in way)
+                phrase = _phrase(case, places, way, is_seen)
+                yield Suspect(phrase, FITS, part="mask", rows=numbers, compared=len(places))
                 break
 
 
@@ -138,7 +138,7 @@ def _gives(case: Case, seen: NDArray[np.bool_]) -> bool:
     return other.comparison(model).passes and not other.idle(model)[1]
 
 
-def _name(case: Case, places: NDArray[np.intp], changes: Sequence[_Change], is_seen: bool) -> str:
+def _phrase(case: Case, places: NDArray[np.intp], changes: Sequence[_Change], is_seen: bool) -> str:
     """Return in words which rows see one key less, or one more.
 
     Args:
@@ -153,15 +153,14 @@ def _name(case: Case, places: NDArray[np.intp], changes: Sequence[_Change], is_s
         meant = "which it should" if is_seen else "which is hidden from it"
         row = int(case.head.rows[places[changes[0].row]])
         return f"row {row:,} {verb} key {key:,}, {meant}"
-    rows = f"{len(changes):,} of {counted(len(places), 'row')}"
     own = case.reference.model.mask.own(case.head)
     if is_seen and all(change.key == own[places[change.row]] for change in changes):
-        return f"{rows} do not see the key at which they stand: is the diagonal hidden?"
+        return "{rows} do not see the key at which they stand: is the diagonal hidden?"
     if len({change.key for change in changes}) == 1:
         what = "lack" if is_seen else "see"
         meant = "which they should see" if is_seen else "which is hidden from them"
-        return f"{rows} {what} key {key:,}, {meant}"
+        return f"{{rows}} {what} key {key:,}, {meant}"
     if not is_seen:
-        return f"{rows} see one key that their mask hides"
+        return "{rows} see one key that their mask hides"
     which = "the lightest" if _are_lightest(changes) else "one"
-    return f"{rows} lack {which} of the keys that their mask shows: one key short?"
+    return f"{{rows}} lack {which} of the keys that their mask shows: one key short?"

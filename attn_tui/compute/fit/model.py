@@ -1,6 +1,6 @@
 """The model that a head is compared with, the models tried on it, and what came of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Literal
@@ -10,6 +10,7 @@ from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.head import Name, Path
 from attn_tui.compute.heads.head_model import LAWS, HeadModel, Law, Part
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.text import counted
 
 FITS = "with that what is promised gives the output"
 """The evidence of a suspect that was tried."""
@@ -125,18 +126,47 @@ class Suspect:
     """What may have been done to a head that no model explains.
 
     Attributes:
-        name: What was done, in a phrase.
+        phrase: What was done, in a phrase. ``{rows}`` stands for how many rows show it, and
+            ``{run}`` for where they lie.
         evidence: The result of its test, in words.
         blame: Whether the kernel, the capture or the format of storage did it.
         part: The part of the promise that it breaks, if any.
         has_reason: Whether the evidence, if there is any, says why, and not only that it fits.
+        rows: The numbers of the rows that show it, rising, if it is about rows.
+        compared: How many rows were compared.
     """
 
-    name: str
+    phrase: str
     evidence: str
     blame: Blame = "fault"
     part: Part | None = None
     has_reason: bool = False
+    rows: tuple[int, ...] = ()
+    compared: int = 0
+
+    @property
+    def name(self) -> str:
+        """What was done, with its rows."""
+        return named_together([self])
+
+    @property
+    def reason(self) -> str:
+        """Why, after a colon, or an empty text if nothing says it."""
+        return f": {self.evidence}" if self.has_reason and self.evidence else ""
+
+
+def named_together(suspects: Sequence[Suspect]) -> str:
+    """Return what was done to heads that share a phrase, with the rows of all of them."""
+    first = suspects[0]
+    counts = sorted({len(suspect.rows) for suspect in suspects})
+    numbers = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    rows = f"{numbers} of {counted(max(suspect.compared for suspect in suspects), 'row')}"
+    run = ""
+    if first.rows and all(suspect.rows == first.rows for suspect in suspects):
+        run = f" (rows {first.rows[0]:,} to {first.rows[-1]:,})"
+        if len(first.rows) == 1:
+            run = f" (row {first.rows[0]:,})"
+    return first.phrase.replace("{rows}", rows).replace("{run}", run)
 
 
 Variants = Iterator[tuple[Suspect, HeadRows]]

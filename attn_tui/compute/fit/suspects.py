@@ -18,7 +18,6 @@ from attn_tui.compute.fit.solve import coefficients
 from attn_tui.compute.fit.storage import quantised, ranges_of
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel
 from attn_tui.compute.heads.rows import HeadRows, Reals
-from attn_tui.compute.text import counted
 
 BASES = (1e4, 5e5, 1e6)
 """The bases of RoPE in most models."""
@@ -130,15 +129,16 @@ def _not_finite(case: Case) -> Suspect | None:
     places = np.flatnonzero(rows.seen.any(axis=1) & ~np.isfinite(rows.output).all(axis=1))
     if not len(places):
         return None
-    count = f"{len(places):,} of {counted(len(rows.output), 'row')}"
-    numbers = case.head.rows[places]
-    run = f"row {numbers[0]:,}" if len(numbers) == 1 else f"rows {numbers[0]:,} to {numbers[-1]:,}"
+    numbers = tuple(int(row) for row in case.head.rows[places])
     is_nan = np.isnan(rows.output[places]).any(axis=1)
     odd = "NaN" if is_nan.all() else "NaN or infinite"
     if not is_nan.any():
         odd = "infinite"
-    name = f"the output is {odd} in {count} ({run}), where a number is promised"
-    return Suspect(name, _reason_of_nan(case, model, rows, places), has_reason=True)
+    return Suspect(
+        f"the output is {odd} in {{rows}}{{run}}, where a number is promised",
+        _reason_of_nan(case, model, rows, places), has_reason=True, rows=numbers,
+        compared=len(rows.output),
+    )  # fmt: skip
 
 
 def _reason_of_nan(case: Case, model: HeadModel, rows: Rows, places: NDArray[np.intp]) -> str:
