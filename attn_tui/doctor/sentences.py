@@ -7,12 +7,13 @@ the least to the largest.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import log
+from dataclasses import dataclass, replace
+from math import floor, log, log10
 
 from attn_tui.compute.fit.case import NO_SCORES
 from attn_tui.compute.fit.model import SHOWN, Candidate, Suspect, named_together
 from attn_tui.compute.heads.head_model import Part
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import whole_dimension
 from attn_tui.compute.text import counted, listed
 from attn_tui.doctor.call import IS_CAUSAL
@@ -34,6 +35,7 @@ from attn_tui.doctor.words import (
     rule_text,
     sink_name,
 )
+from attn_tui.report.masks import place_text
 from attn_tui.report.numbers import fitted_logit, general, quantity
 from attn_tui.report.words import ranges
 
@@ -46,6 +48,9 @@ USUAL_TIMES = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter
 M_OPEN = "; give --config or --expect m=… to compare"
 REST_OPEN = "; --expect can promise the other parts"
 NOT_PROMISED = " (not promised)"
+
+MOST_LETTERS = 120 - len("differs: ")
+"""A longer sentence does without the thread that reports its cause, which JSON has."""
 
 _PLACES = re.compile(r",? in (both heads|all [0-9,]+ heads|[0-9,]+( of [0-9,]+)? heads)")
 _THREAD = re.compile(r" \(as in [^)]*\)")
@@ -384,11 +389,17 @@ def _agreeing(group: Group) -> Iterator[str]:
     if "sink" in fineness:
         yield from _numbers(group, "sink")
     is_said = "mask" in promised and "mask" not in first.explanation.silent
-    masks = {mask_text(candidate) for candidate in group.candidates}
+    masks = {mask_text(_of_rule(candidate)) for candidate in group.candidates}
     window = first.comparable.model.mask.window or 0
     if len(masks) == 1 and ("mask" in fineness or is_said):
         is_long = window >= first.shape.n_keys
         yield f"mask causal within the {masks.pop()}" if is_long else f"mask {masks.pop()}"
+
+
+def _of_rule(candidate: Candidate) -> Candidate:
+    """Return a candidate without what its mask hides beside its rule, which the line names."""
+    mask = replace(candidate.model.mask, hidden=None, packed=(), prefix=0)
+    return replace(candidate, model=replace(candidate.model, mask=mask))
 
 
 APART = 0.005
@@ -493,6 +504,8 @@ def _differing(group: Group) -> str:
     equal = [brief(other) for other in best[1:] if other.explains][:FEW]
     alike = "; or ".join(dict.fromkeys(equal))
     text = "; ".join(parts)
+    if len(text) > MOST_LETTERS:
+        text = _THREAD.sub("", text)
     return f"{text} (or {alike}: they fit as well)" if alike else text
 
 
@@ -537,11 +550,22 @@ def _sentence(group: Group, place: int) -> str:
         return f"{difference.cause}: mask {difference.observed}"
     cause = f": {difference.cause}" if difference.cause else ""
     observed, promised = _value(difference.observed), _value(difference.promised)
+    if difference.part == "mask":
+        # Where queries stand is said only if it differs.
+        starts = {place_text(mask) for mask in _both_masks(group.first)}
+        if len(starts) == 1:
+            start = starts.pop()
+            observed, promised = (text.replace(start, "") for text in (observed, promised))
     if difference.part == "value_scale" and "sink" in group.candidates[0].unknown:
         observed += ", or another sink"
     if difference.part == "bias":
         observed, promised = _slope(difference.observed), _slope(difference.promised)
     return f"{WORDS[difference.part]} {observed}, promised {promised}{cause}"
+
+
+def _both_masks(finding: Finding) -> tuple[HeadMask, HeadMask]:
+    """Return the observed and the promised mask of a head."""
+    return finding.explanation.candidate.model.mask, finding.comparable.model.mask
 
 
 def _value(value: float | str | None) -> str:
@@ -585,7 +609,8 @@ def _of_multiplier(group: Group, place: int) -> str:
     difference = finding.judgement.differences[place]
     values = sorted(_observed_values(group, place))
     form = finding.misses[0].form if finding.misses else rule_text(finding.names)
-    ends = dict.fromkeys(general(value, 4) for value in (values[0], values[-1]))
+    digits = _digits(values, float(difference.promised or 0.0))
+    ends = dict.fromkeys(general(value, digits) for value in (values[0], values[-1]))
     observed = " to ".join(ends)
     if len(ends) == 1 and form not in ("", observed):
         observed += f" = {form}"
@@ -601,6 +626,17 @@ def _of_multiplier(group: Group, place: int) -> str:
         promised = promised if len(texts) == 1 else "another in each layer"
     cause = f": {difference.cause}" if difference.cause else ""
     return f"m = {observed}{where}{layer}, promised {promised}{cause}"
+
+
+def _digits(values: Sequence[float], promised: float) -> int:
+    """Return with how many digits values show how far they are from a promised one."""
+    nearest = min(abs(value - promised) for value in values)
+    if not 0.0 < nearest < abs(promised):
+        return LEAST_DIGITS
+    return max(LEAST_DIGITS, min(2 - floor(log10(nearest / abs(promised))), MOST_DIGITS))
+
+
+LEAST_DIGITS, MOST_DIGITS = 4, 10
 
 
 def _observed_values(group: Group, place: int) -> Iterator[float]:

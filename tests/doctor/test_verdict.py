@@ -219,6 +219,8 @@ def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
     line = result.stdout.partition("\n")[0]
     assert line.startswith(f"cannot tell: agrees if {phrase}")
     assert f"--assume {kind} grants it" in line
+    agreed = run(path, "--config", config, "--assume", kind).stdout.partition("\n")[0]
+    assert f"mask causal as promised, if {phrase}" in agreed
     granted = run(path, "--config", config, "--assume", kind, "--json")
     assert granted.exit_code == 0
     (assumed,) = printed(granted)["assumed"]
@@ -239,6 +241,28 @@ def test_a_captured_mask_without_padding_leaves_none_to_be_granted(
         result = run(path, "--config", config_of(tmp_path), *more)
         assert result.exit_code == 1
         assert result.stdout.startswith("differs: mask causal, keys 0–9 hidden, promised causal; ")
+
+
+@pytest.mark.parametrize(
+    ("how", "shape", "start"),
+    [
+        (replace(HEALTHY, multiplier=0.25 * 1.0001, format="float32", path="float32"), {},
+         "m = 0.250025 in both heads, promised 0.25 = 1/√16; "),
+        (replace(HEALTHY, mask=HeadMask("window", 63, 25)), {"n_queries": 1},
+         "mask window of 25 keys, promised window of 24 keys: is the query's own key counted?; "),
+        # With its thread the sentence would be longer than a line.
+        (replace(HEALTHY, multiplier=1.0), {},
+         "m = 1 in both heads, promised 0.25 = 1/√16: no scale at all, or one that q carries "
+         "already?; "),
+    ],
+)  # fmt: skip
+def test_a_difference_is_said_with_the_digits_and_the_words_that_it_needs(
+    tmp_path: Path, how: Arithmetic, shape: dict[str, Any], start: str
+) -> None:
+    window = {"model_type": "mistral", "sliding_window": 24} if shape else {}
+    path = write(tmp_path / "a.safetensors", how, logit_std=2.0, **shape)
+    line = run(path, "--config", config_of(tmp_path, **window)).stdout
+    assert line.startswith(f"differs: {start}"), line
 
 
 def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:

@@ -14,7 +14,14 @@ from attn_tui.compute.fit.differences import STRAIN, compared, ordered
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Rows, State, compute
-from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
+from attn_tui.compute.fit.masks import (
+    assumed_masks,
+    distinct,
+    local,
+    open_masks,
+    other_masks,
+    windowed,
+)
 from attn_tui.compute.fit.model import Candidate, Others
 from attn_tui.compute.fit.noise import Rounding
 from attn_tui.compute.fit.solve import Fit, aligned, relative_residual
@@ -201,6 +208,9 @@ def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Candidate
         masks += assumed_masks(case.head, mask, rows, near)
         for other in filter(None, masks):
             yield moved(bare, bare.test(replace(model, mask=other)))
+        reaching = local(rows, bare.head, mask, near)
+        if reaching is not None:
+            yield bare.test(replace(model, mask=reaching))
 
 
 REACH = 32

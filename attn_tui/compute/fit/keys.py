@@ -51,12 +51,13 @@ def one_key(case: Case) -> Iterator[Suspect]:
         if len(found) < len(wrong):
             continue
         ways = [found]
-        if is_seen:
-            # Other rows lack theirs too, but it has too little weight for one row to show it.
-            if _are_lightest(found):
-                ways.append([*_lightest(prediction.rows, prediction.state, found)])
-            own = model.mask.own(case.head)[places]
-            ways += _alike(prediction.rows, found, own)
+        # Other rows may be as wrong, where a key has too little weight for one row to show it.
+        if is_seen and _are_lightest(found):
+            ways.append([*_lightest(prediction.rows, prediction.state, found)])
+        shown = prediction.rows.seen
+        spare = shown.sum(axis=1, keepdims=True) > 1
+        there = shown & spare if is_seen else ~shown
+        ways += _alike(there, found, model.mask.own(case.head)[places])
         for way in ways:
             seen = case.seen(model.mask).copy()
             seen[places[[change.row for change in way]], [change.key for change in way]] ^= True
@@ -72,25 +73,25 @@ def _are_lightest(changes: Sequence[_Change]) -> bool:
     return sum(change.is_lightest for change in changes) >= ALIKE * len(changes)
 
 
-def _alike(rows: Rows, found: Sequence[_Change], own: NDArray[np.intp]) -> Iterator[list[_Change]]:
-    """Yield that all rows lack the key, or the distance from their own key, that these lack.
+def _alike(
+    there: NDArray[np.bool_], found: Sequence[_Change], own: NDArray[np.intp]
+) -> Iterator[list[_Change]]:
+    """Yield that all rows see otherwise the key, or the distance from their own, that these do.
 
     Args:
-        rows: The rows.
-        found: The rows that lack a key by themselves.
+        there: The keys that rows may lack, or that they may see besides, shape (r, n).
+        found: The rows that are wrong by themselves.
         own: The key at which each row stands, shape (r,).
     """
     for start in (np.zeros_like(own), own):
-        most, count = Counter(int(change.key - start[change.row]) for change in found).most_common(
-            1
-        )[0]
+        counts = Counter(int(change.key - start[change.row]) for change in found)
+        most, count = counts.most_common(1)[0]
         if count < max(ALIKE * len(found), 2):
             continue
         keys = start + most
-        inside = (keys >= 0) & (keys < rows.seen.shape[1])
-        lacking = inside & rows.seen[np.arange(len(keys)), np.where(inside, keys, 0)]
-        lacking &= rows.seen.sum(axis=1) > 1
-        yield [_Change(int(row), int(keys[row]), False) for row in np.flatnonzero(lacking)]
+        inside = (keys >= 0) & (keys < there.shape[1])
+        others = inside & there[np.arange(len(keys)), np.where(inside, keys, 0)]
+        yield [_Change(int(row), int(keys[row]), False) for row in np.flatnonzero(others)]
 
 
 def _lightest(rows: Rows, state: State, found: Sequence[_Change]) -> Iterator[_Change]:
@@ -155,7 +156,7 @@ def _phrase(case: Case, places: NDArray[np.intp], changes: Sequence[_Change], is
         return f"row {row:,} {verb} key {key:,}, {meant}"
     own = case.reference.model.mask.own(case.head)
     if is_seen and all(change.key == own[places[change.row]] for change in changes):
-        return "{rows} do not see the key at which they stand: is the diagonal hidden?"
+        return "{rows} lack the key at which they stand: is the diagonal hidden?"
     if len({change.key for change in changes}) == 1:
         what = "lack" if is_seen else "see"
         meant = "which they should see" if is_seen else "which is hidden from them"

@@ -160,9 +160,11 @@ def named_together(suspects: Sequence[Suspect]) -> str:
     first = suspects[0]
     counts = sorted({len(suspect.rows) for suspect in suspects})
     numbers = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
-    rows = f"{numbers} of {counted(max(suspect.compared for suspect in suspects), 'row')}"
+    every = counted(max(suspect.compared for suspect in suspects), "row")
+    is_all = all(len(suspect.rows) == suspect.compared for suspect in suspects)
+    rows = f"all {every}" if is_all else f"{numbers} of {every}"
     run = ""
-    if first.rows and all(suspect.rows == first.rows for suspect in suspects):
+    if first.rows and not is_all and all(suspect.rows == first.rows for suspect in suspects):
         run = f" (rows {first.rows[0]:,} to {first.rows[-1]:,})"
         if len(first.rows) == 1:
             run = f" (row {first.rows[0]:,})"

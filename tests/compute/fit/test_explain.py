@@ -158,6 +158,16 @@ def test_keys_that_nothing_captured_hides_are_another_mask(mask: HeadMask, name:
     assert getattr(known.candidate.model.mask, name) == getattr(mask, name)
 
 
+@pytest.mark.parametrize("reach", [1, 3, 20])
+def test_a_reach_to_either_side_is_found_where_no_mask_is_promised(reach: int) -> None:
+    mask = HeadMask("local", 0, 2 * reach)
+    known = explained(
+        replace(PLAIN, mask=mask), HeadModel(M, mask=HeadMask("none")), n_keys=64, rows=range(64)
+    )
+    assert known.candidate.changes == ("mask",)
+    assert known.candidate.model.mask == mask
+
+
 def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
     mask = HeadMask("none", 0, hidden=(80, 95))
     known = explained(replace(PLAIN, mask=mask), HeadModel(M, mask=HeadMask("none")))

@@ -307,7 +307,7 @@ def test_a_hidden_diagonal_is_named_though_few_rows_show_it(logit_std: float) ->
     output = computed(replace(head, seen=~np.eye(40, dtype=bool)), how).output
     model = HeadModel(0.125, mask=HeadMask("none"))
     known = explain(replace(head, output=output), promising(model, "bfloat16"))
-    name = "40 of 40 rows do not see the key at which they stand: is the diagonal hidden?"
+    name = "all 40 rows lack the key at which they stand: is the diagonal hidden?"
     assert suspected(known) == name
 
 
@@ -319,3 +319,18 @@ def test_rows_that_see_one_key_more_are_named() -> None:
     more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
     known = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
     assert suspected(known) == "32 of 64 rows see key 50, which is hidden from them"
+    seen[:, 60] = True
+    more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
+    several = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
+    assert suspected(several) == ""
+
+
+def test_a_key_that_all_rows_see_is_named_though_few_show_it() -> None:
+    how = Arithmetic(0.125)
+    head = simulate(3, how, n_keys=40, d_k=32, rows=40, logit_std=4.0)
+    seen = how.mask.seen(head)
+    seen[:, 39] = True
+    more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
+    known = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
+    assert len(known.counts.wrong) < 35
+    assert suspected(known) == "39 of 40 rows see key 39, which is hidden from them"
