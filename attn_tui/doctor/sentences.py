@@ -247,11 +247,14 @@ def _heads(report: Report, every: Sequence[Group]) -> str:
     of = f"{len(main.findings):,} of {counted(total, 'head')}"
     more = [*others(every)]
     layers = {finding.id.layer for finding in main.findings}
+    batches = {finding.id.batch for finding in main.findings}
     if len(main.findings) < total:
         if len(main.findings) == 1:
             more.insert(0, places_of(main.findings))
         elif len(main.findings) == sum(finding.id.layer in layers for finding in report.findings):
             more.insert(0, f"all of {_layers_text(layers)}")
+        elif len(main.findings) == sum(finding.id.batch in batches for finding in report.findings):
+            more.insert(0, f"all of sequence {ranges(sorted(batches), 8)}")
     if more:
         of += f" ({'; '.join(more)})"
     left = report.total - total

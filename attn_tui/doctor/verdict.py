@@ -9,6 +9,7 @@ from attn_tui.compute.fit.head import Name
 from attn_tui.compute.fit.model import Candidate, Explanation
 from attn_tui.compute.heads.head_model import LEARNED, Part
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.text import counted
 from attn_tui.doctor.causes import difference_of
 from attn_tui.doctor.difference import Assumption, Difference, Judgement, Verdict
 from attn_tui.doctor.finding import Finding, assumption_of
@@ -30,6 +31,9 @@ def judge(finding: Finding, granted: Collection[Assumption] = ()) -> Judgement:
         return Judgement("cannot tell", reason=finding.comparable.obstacle)
     if explanation.problem:
         return Judgement("cannot tell", reason=explanation.problem)
+    if explanation.counts.unspoilt and (explanation.passes or explanation.explains):
+        rows = counted(explanation.counts.unspoilt, "row")
+        return Judgement("cannot tell", reason=f"{UNSPOILT} in {rows}")
     if explanation.passes:
         return _of_power(finding)
     return _of_failure(finding, granted)
@@ -65,6 +69,7 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
     return _of_power(finding) if "multiplier" in explanation.silent else Judgement("no expectation")
 
 
+UNSPOILT = "the output is a number although q, k or v, as captured, hold NaN or infinity"
 UNEXPLAINED = "no multiplier, cap, sink or mask gives this output"
 CAPTURE_SINK = "it agrees with some sink b, but which is promised was not captured: capture `sink`"
 CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured: capture `bias`"

@@ -344,3 +344,31 @@ def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> N
         assert status == 3
         assert "no multiplier, cap, sink or mask gives this output" in report["why"][0]
         assert "KV head" not in report["why"][0]
+
+
+@pytest.mark.parametrize(
+    ("offset", "start"),
+    [
+        (10, "agrees: m = "),
+        (56, "differs: mask causal, query 0 at key 56, promised causal, query 0 at key 10"),
+        (0, "differs: mask causal, promised causal, query 0 at key 10: aligned at the top left"),
+    ],
+)
+def test_a_kernel_that_does_not_know_where_queries_stand_is_named(
+    tmp_path: Path, offset: int, start: str
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    how = replace(PLAIN, mask=HeadMask("causal", offset))
+    positions = {"0.positions": np.arange(10, 18)}
+    path = write(tmp_path / "a.safetensors", how, n_queries=8, extra=positions)
+    assert run(path, "--config", str(tmp_path)).stdout.startswith(start)
+
+
+def test_heads_of_one_sequence_are_named_by_it(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    first, second = (
+        tensors(write(tmp_path / "a.safetensors", how)) for how in (PLAIN, replace(PLAIN, sink=1.0))
+    )
+    both = {part: np.concatenate([first[part], second[part]]) for part in first}
+    line = run(save(tmp_path / "b.npz", **both), "--config", str(tmp_path)).stdout
+    assert "2 of 4 heads (all of sequence 1; 2 agree)" in line

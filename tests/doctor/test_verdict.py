@@ -77,6 +77,21 @@ def test_one_head_that_is_not_as_promised_decides_over_all_others(tmp_path: Path
         assert "NaN in 1 of 64 rows (row 40), where a number is promised" in line
 
 
+@pytest.mark.parametrize("value", [np.nan, 0.0])
+def test_an_output_that_is_a_number_where_keys_hold_nan_does_not_agree(
+    tmp_path: Path, value: float
+) -> None:
+    """NaN is what a key of NaN gives; where the output is a number, other keys were used."""
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    parts["k"][:, :, 60] = np.nan
+    parts["out"][:, :, 60:] = value
+    result = run(save(tmp_path / "b.npz", **parts), "--config", config_of(tmp_path))
+    assert result.exit_code == (3 if value == 0.0 else 0)
+    line = result.stdout.partition("\n")[0]
+    assert "8 rows not compared: q, k or v hold NaN" in line
+    assert ("the output is a number although q, k or v" in line) is (value == 0.0)
+
+
 def test_nan_in_other_rows_of_each_head_is_one_matter(tmp_path: Path) -> None:
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
     parts["out"][0, 0, 40:] = np.nan

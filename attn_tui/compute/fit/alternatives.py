@@ -195,6 +195,14 @@ def _masked(case: Case, bare: Case) -> Iterator[tuple[Case, HeadModel]]:
     for mask in distinct(bare.head, [*other_masks(case.head, model.mask)]):
         if not np.array_equal(mask.seen(bare.head), expected):
             yield bare, replace(model, mask=mask)
+    if case.head.positions is None or not model.mask.by_position:
+        return
+    # A kernel may not know where queries stand, and have them at the last keys, or at the first.
+    placeless = bare.altered(lambda head: replace(head, positions=None))
+    for offset in dict.fromkeys((case.head.n_keys - case.head.n_queries, 0)):
+        mask = replace(model.mask, offset=offset)
+        if not np.array_equal(mask.seen(placeless.head), expected):
+            yield placeless, replace(model, mask=mask)
 
 
 def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Candidate]:

@@ -104,7 +104,7 @@ class Case:
         head = _answered(head)
         if head.output is None or head.values is None:
             return "neither output nor weights were captured"
-        queries = len(head.rows)
+        queries, is_whole = len(head.rows), np.isfinite(head.output).all(axis=1)
         head, clear = cleared(head, reference.model.mask)
         is_finite = clear & np.isfinite(head.queries).all(axis=1)
         if head.bias is not None:
@@ -120,8 +120,13 @@ class Case:
         if max(head.largest.values()) > HUGE:
             return EXTREME
         stored = format_of(arithmetic(head))
-        spoilt = int((~is_finite & ~is_padding).sum())
-        counts = Counts(len(kept), queries, padding=int(is_padding.sum()), spoilt=spoilt)
+        spoilt = ~is_finite & ~is_padding
+        # A mask that is not promised may hide what is not finite.
+        is_number = is_whole & ("mask" in reference.stated)
+        counts = Counts(
+            len(kept), queries, padding=int(is_padding.sum()), spoilt=int(spoilt.sum()),
+            unspoilt=int((spoilt & is_number).sum()),
+        )  # fmt: skip
         return cls(head, reference, stored, paths_for(stored, reference.tf32), counts)
 
     @cached_property

@@ -188,6 +188,7 @@ class Counts:
         hidden: Rows that see no key, whose output is 0, NaN or the mean of V.
         padding: Rows of padding queries, which were not compared.
         spoilt: Rows that were not compared, since their queries, keys or values hold NaN.
+        unspoilt: Rows among these whose output is a number all the same.
     """
 
     compared: int = 0
@@ -198,6 +199,7 @@ class Counts:
     hidden: int = 0
     padding: int = 0
     spoilt: int = 0
+    unspoilt: int = 0
 
 
 @dataclass(frozen=True)
