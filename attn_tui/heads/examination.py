@@ -87,7 +87,8 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
 
 def diagnosis(report: Report) -> Diagnosis:
     """Return the diagnosis that the pane shows for a report."""
-    from attn_tui.doctor.sentences import groups, headline, rows_text
+    from attn_tui.doctor.group import groups, rows_text
+    from attn_tui.doctor.sentences import headline
 
     every = groups(report)
     rows = rows_text(every[0]) if every else ""
