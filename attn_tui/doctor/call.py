@@ -4,7 +4,7 @@ The arguments of a call (a mask, a bias, a scale) are never part of what is prom
 would confirm itself. They complete the promise only with what no configuration can know.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -27,8 +27,13 @@ WEAK = -9_000.0
 """A mask that adds more than this to a logit does not hide the key."""
 NEAR = 2.0
 """A captured bias may be this many units of its format off the promised one."""
+IS_CAUSAL = "is_causal=True"
+"""What a call was given that asks for a causal mask."""
 SAME = 1e-6
 """The relative difference of two numbers that a call was given and that are the same."""
+
+SlopeMistake = tuple[Alibi, str]
+"""A slope that a mistake makes of the promised one, and the mistake."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,7 @@ class Comparable:
         differences: How the call differs from the promise.
         completions: What the capture completed the promise with, in phrases.
         obstacle: Why nothing can be told whatever the output, or empty.
+        has_mask: Whether a mask was captured, which says what is padding and what is not.
     """
 
     model: HeadModel
@@ -50,6 +56,7 @@ class Comparable:
     differences: tuple[Difference, ...] = ()
     completions: tuple[str, ...] = ()
     obstacle: str = ""
+    has_mask: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +102,7 @@ def promised_head(
     model, stated = promise.model(rows, head), promise.stated
     model = replace(model, mask=placed(padding.of(model.mask), rows))
     mask = _mask(promise, model, rows, padding, is_one_row)
-    bias = _bias(promise, mask.model, rows)
+    bias = _bias(promise, mask.model, rows, head)
     differences = (*mask.differences, *bias.differences, *_arguments(promise, call, rows, usual))
     if call.multiplier is not None and "multiplier" not in stated:
         mask = replace(mask, model=replace(mask.model, multiplier=call.multiplier))
@@ -113,7 +120,7 @@ def promised_head(
         calls.append(rows)
     comparable = Comparable(
         model, stated | more, bias.captured is not None, differences,
-        (*mask.completions, *bias.completions), mask.obstacle,
+        (*mask.completions, *bias.completions), mask.obstacle, rows.seen is not None,
     )  # fmt: skip
     return PromisedHead(comparable, promised, tuple(calls))
 
@@ -219,6 +226,8 @@ def _described(
     """Return a captured mask in words, and what usually leads to it."""
     if captured.all():
         return "hides no key", ""
+    if not captured.any():
+        return "hides every key", ""
     if np.array_equal(captured, ~seen):
         return "inverted", "each query sees the keys that it should not"
     if rows.positions is not None:
@@ -241,7 +250,8 @@ def _near_masks(rows: HeadRows, mask: HeadMask, longest: int) -> Iterator[tuple[
     offset = rows.n_keys - rows.n_queries
     plain = replace(mask, kind="causal", window=None, chunk=None)
     if mask.kind != "causal" or mask.chunk:
-        yield replace(plain, offset=offset), "was the window dropped?"
+        dropped = "was the window dropped?" if mask.window else ""
+        yield replace(plain, offset=offset), "were the chunks dropped?" if mask.chunk else dropped
     if offset:
         yield replace(mask, offset=0), "aligned at the top left, as is_causal does?"
     for by in (1, -1):
@@ -270,14 +280,15 @@ class _Bias:
     completions: tuple[str, ...] = ()
 
 
-def _bias(promise: Promise, model: HeadModel, rows: HeadRows) -> "_Bias":
+def _bias(promise: Promise, model: HeadModel, rows: HeadRows, head: int) -> "_Bias":
     """Return the promised bias of a head, and how the captured one differs."""
     captured = rows.bias if rows.bias is not None and _bends(rows.bias) else None
     if promise.bias == LEARNED:
         # A mask alone adds 0 to what it shows.
         if rows.bias is None or not rows.bias.any():
             return _Bias(LEARNED)
-        return _Bias(None, rows.bias, completions=("the bias is the captured one",))
+        every = _everywhere(rows.bias, rows, model.mask)
+        return _Bias(None, every, completions=("the bias is the captured one",))
     if promise.bias is None:
         return _Bias(None, captured)
     if promise.bias == NONE or not isinstance(model.bias, Alibi):
@@ -298,7 +309,23 @@ def _bias(promise: Promise, model: HeadModel, rows: HeadRows) -> "_Bias":
             # Where a mask hides keys, it is all that was captured; the rule says what is added.
             captured = np.where(seen, captured, bias + centre).astype(captured.dtype)
         return _Bias(None, captured)
-    return _Bias(model.bias, differences=(_other_slope(captured, bias, seen, rows, model.bias),))
+    difference = _other_slope(captured, bias, seen, rows, slope_mistakes(promise, head, rows.d_k))
+    return _Bias(model.bias, differences=(difference,))
+
+
+def _everywhere(bias: Reals, rows: HeadRows, mask: HeadMask) -> Reals:
+    """Return a bias with numbers for hidden keys, too, where its mask says nothing else.
+
+    In T5's decoder, keys after the query share a bucket with the query's own key.
+    """
+    if rows.seen is None:
+        return bias
+    own = mask.own(rows)
+    has_own = (own >= 0) & (own < rows.n_keys)
+    own = np.where(has_own, own, 0)[:, None]
+    shown = np.take_along_axis(rows.seen, own, 1) & has_own[:, None]
+    after = np.arange(rows.n_keys) > own
+    return np.where(after & ~rows.seen & shown, np.take_along_axis(bias, own, 1), bias)
 
 
 def _bends(bias: Reals) -> bool:
@@ -324,7 +351,11 @@ def _is_near(captured: Reals, bias: Reals, seen: NDArray[np.bool_], unit: float)
 
 
 def _other_slope(
-    captured: Reals, bias: Reals, seen: NDArray[np.bool_], rows: HeadRows, rule: Alibi
+    captured: Reals,
+    bias: Reals,
+    seen: NDArray[np.bool_],
+    rows: HeadRows,
+    mistakes: Iterable[SlopeMistake],
 ) -> Difference:
     """Return how a captured bias differs from the promised one: by its slope, if it has one."""
     keys = np.arange(rows.n_keys, dtype=np.float64)
@@ -338,24 +369,36 @@ def _other_slope(
         return float((centred * along).sum() / max((along * along).sum(), 1e-300))
 
     observed, promised = slope(captured), slope(bias)
-    cause = slope_cause(observed, promised, rows.d_k)
+    cause = slope_cause(observed, promised, mistakes)
     return Difference("bias", promised, observed, cause=cause, side="call")
 
 
-def slope_cause(observed: float, promised: float, d_k: int) -> str:
-    """Return what usually leads from one slope to another."""
-    if not promised:
-        return ""
-    ratio = observed / promised
-    usual = (
-        (2.0, "the slopes are added twice, or belong to the head before"),
-        (0.5, "the slopes are halved, or belong to the next head"),
-        (d_k**0.5, "the slopes are √d_k times too large: added after the scale?"),
-        (d_k**-0.5, "the slopes are √d_k times too small: multiplied by the scale?"),
-        (0.0, "no slope"),
-    )
-    for times, cause in usual:
-        if abs(ratio - times) < 0.02 * max(times, 0.1):
+def slope_mistakes(promise: Promise, head: int, d_k: int) -> Iterator[SlopeMistake]:
+    """Yield the slopes that common mistakes make of the promised one of a head."""
+    if not isinstance(promise.bias, tuple):
+        return
+    count = len(promise.bias)
+    rule, root = promise.bias[head % count], float(d_k) ** 0.5
+
+    def times(factor: float) -> Alibi:
+        return replace(rule, factor=rule.factor * factor)
+
+    yield times(0.0), "no slope: was the bias dropped?"
+    yield times(2.0), "the slopes are added twice"
+    for by, whose in ((1, "the next head"), (count - 1, "the head before")):
+        neighbour = promise.bias[(head + by) % count]
+        if neighbour != rule:
+            yield neighbour, f"the slope is that of {whose}"
+    yield times(0.5), "the slopes are halved"
+    yield times(root), "the slopes are √d_k times too large: added after the scale?"
+    yield times(1 / root), "the slopes are √d_k times too small: multiplied by the scale?"
+
+
+def slope_cause(observed: float, promised: float, mistakes: Iterable[SlopeMistake]) -> str:
+    """Return which mistake makes a slope of the promised one, or an empty text."""
+    for rule, cause in mistakes:
+        slope = rule.slope * rule.factor
+        if abs(observed - slope) < 0.02 * max(abs(slope), 0.1 * abs(promised)):
             return cause
     return ""
 
@@ -378,4 +421,6 @@ def _arguments(
     if cap is not None and call_cap is not None and cap != call_cap:
         yield Difference("softcap", cap, call_cap, side="call")
     if promise.mask == "none" and call.mask == "causal" and rows.n_keys > 1:
-        yield Difference("mask", "none", "causal", side="call")
+        yield Difference("mask", "none", IS_CAUSAL, side="call")
+    if promise.sink == NONE and rows.sink is not None:
+        yield Difference("sink", None, rows.sink, side="call")

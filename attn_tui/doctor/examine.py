@@ -15,20 +15,20 @@ from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stop, Stopped, never
 from attn_tui.compute.fit.comparison import LEVEL
 from attn_tui.compute.fit.explain import Explanation, Reference, explain
-from attn_tui.compute.fit.model import Look, Suspect, Variant
+from attn_tui.compute.fit.model import FITS, Look, Suspect, Variant
 from attn_tui.compute.fit.noise import coarsest
-from attn_tui.compute.fit.suspects import FITS
 from attn_tui.compute.heads.head_model import LAWS
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
-from attn_tui.doctor.call import PromisedHead, promised_head
+from attn_tui.doctor.call import PromisedHead, promised_head, slope_mistakes
 from attn_tui.doctor.difference import Judgement
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.names import Place, misses, mistakes, names, span
 from attn_tui.doctor.padding import Padding, is_one_row, paddings
 from attn_tui.doctor.report import Report, Settings
 from attn_tui.doctor.variants import variants
+from attn_tui.doctor.verdict import common_masks
 from attn_tui.files.models.opening import calls_of
 from attn_tui.files.models.promise import Expectation, Promise
 
@@ -94,6 +94,13 @@ def examine(
         seconds = time.monotonic() - started
         report = replace(report, examined=tuple(findings), elapsed=seconds)
         yield report
+    try:
+        with one_thread(), np.errstate(all="ignore"):
+            compared = tuple(doctor.refuting(report.findings))
+    except Stopped:
+        return
+    if any(finding.refutes for finding in compared):
+        yield replace(report, examined=compared, elapsed=time.monotonic() - started)
 
 
 def first_head(report: Report) -> PromisedHead:
@@ -271,7 +278,27 @@ class _Doctor:
             id, shape, self._promise(id, rows.d_k), self._call(id), head.comparable, explanation,
             OPEN, notes=(*self._notes(id, rows, reading, reference.format),), reading=reading,
         )  # fmt: skip
-        return self._named(finding, reference)
+        return self._named(finding, reference, rows)
+
+    def refuting(self, findings: Sequence[Finding]) -> Iterator[Finding]:
+        """Yield findings, with whether a head that agrees sees what others of a sequence hide.
+
+        Padding is the same in all heads of a sequence and in all layers with the same keys.
+        """
+        masks = common_masks(findings)
+        for finding in findings:
+            common = masks.get(finding.sequence)
+            if common is None or not finding.explanation.passes:
+                yield finding
+                continue
+            self._ask()
+            head = self.promised_head(finding.id)
+            reference = self._reference(head)
+            hiding = {part: getattr(common, part) for part in ("hidden", "packed", "prefix")}
+            mask = replace(reference.model.mask, **hiding)
+            model = replace(reference.model, mask=mask)
+            other = explain(head.rows, replace(reference, model=model), search=False)
+            yield replace(finding, refutes=not other.passes)
 
     def _explanation(
         self, id: HeadId, head: PromisedHead, reference: Reference, reading: Reading
@@ -313,10 +340,11 @@ class _Doctor:
 
     def _variants(self, id: HeadId, head: PromisedHead, reading: Reading) -> Iterator[Variant]:
         """Yield the models that common mistakes make of the promise of a head."""
-        place = Place(head.rows.d_k, id.layer, reading.dims.heads, id.head)
+        place = _place(id, head.rows, reading)
         if "multiplier" in head.comparable.stated:
             sinks = self._sinks(id, reading)
-            yield from variants(head.comparable.model, place, self.expectation, sinks)
+            slopes = [*slope_mistakes(self._promise(id, place.d_k), id.head, place.d_k)]
+            yield from variants(head.comparable.model, place, self.expectation, sinks, slopes)
 
     def _sinks(self, id: HeadId, reading: Reading) -> list[float | None]:
         """Return the captured sinks of the heads of a layer; empty without any."""
@@ -338,15 +366,14 @@ class _Doctor:
         if stored != named:
             yield f"These are {named} tensors of {stored} values."
 
-    def _named(self, finding: Finding, reference: Reference) -> Finding:
+    def _named(self, finding: Finding, reference: Reference, rows: HeadRows) -> Finding:
         """Return a finding with the names of its multiplier, and mistakes that may explain it."""
         candidate = finding.explanation.candidate
         m = candidate.estimates.get("multiplier")
         if m is None or not finding.explanation.explains:
             return finding
         near = span(m, reference.format, reference.confidence)
-        heads = self.readings[finding.id.layer][0].dims.heads
-        place = Place(finding.shape.d_k, finding.id.layer, heads, finding.id.head)
+        place = _place(finding.id, rows, self.readings[finding.id.layer][0])
         if "multiplier" in candidate.changes:
             missed = misses(near, finding.wanted, place, self.expectation)
             return replace(finding, names=names(near, place, self.expectation), misses=missed)
@@ -396,7 +423,7 @@ class _Doctor:
         padding = self.paddings.get((id.batch, rows.n_keys), Padding())
         one_row = is_one_row(self.capture, replace(id, head=0), reading)
         promise = self._promise(id, rows.d_k)
-        place = Place(rows.d_k, id.layer, reading.dims.heads, id.head)
+        place = _place(id, rows, reading)
         usual = [*mistakes(promise.multiplier or 1.0, place, self.expectation)]
         return promised_head(promise, self._call(id), rows, id.head, padding, one_row, usual)
 
@@ -413,6 +440,13 @@ class _Doctor:
     def _ask(self) -> None:
         if self.stop():
             raise Stopped
+
+
+def _place(id: HeadId, rows: HeadRows, reading: Reading) -> Place:
+    """Return the place of the multiplier of a head in its model."""
+    is_padded = not (rows.queries[:, -1:].any() or rows.keys[:, -1:].any())
+    dims = reading.dims
+    return Place(rows.d_k, id.layer, dims.heads, id.head, dims.kv_heads, is_padded)
 
 
 def sampled(n_queries: int, n_keys: int, rows: int | None, turn: float) -> tuple[int, ...]:

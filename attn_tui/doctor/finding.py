@@ -27,6 +27,7 @@ class Finding:
         misses: The mistakes that may explain a wrong multiplier, the likeliest first.
         notes: Further remarks, in sentences.
         reading: How its tensors were read.
+        refutes: Whether it sees keys that other heads of its sequence hide, as if by padding.
     """
 
     id: HeadId
@@ -40,6 +41,12 @@ class Finding:
     misses: tuple[Miss, ...] = ()
     notes: tuple[str, ...] = ()
     reading: Reading | None = None
+    refutes: bool = False
+
+    @property
+    def sequence(self) -> tuple[int, int]:
+        """Its sequence, and the number of keys: heads that share both share padding."""
+        return self.id.batch, self.shape.n_keys
 
     @property
     def wanted(self) -> float:
@@ -65,7 +72,7 @@ def assumption_of(candidate: Candidate, head: Comparable) -> Assumption | None:
     What the capture states of padding is not assumed otherwise, nor is a rule that is promised.
     """
     mask, promised = candidate.model.mask, head.model.mask
-    if "mask" not in candidate.changes or promised.hidden or promised.packed:
+    if "mask" not in candidate.changes or head.has_mask:
         return None
     if "mask" in head.stated and replace(mask, hidden=None, packed=(), prefix=0) != promised:
         return None

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from attn_tui.compute.text import BLANKS, visible
+from attn_tui.doctor.group import groups
 from attn_tui.doctor.report import Report
-from attn_tui.doctor.sentences import groups, statement
+from attn_tui.doctor.sentences import statement
 from attn_tui.doctor.status import holding
 from attn_tui.doctor.text import render
 from attn_tui.engine.condition import Condition

@@ -54,12 +54,16 @@ class Place:
         layer: Counted from 0.
         heads: The number of captured query heads of the layer.
         head: The number of the head.
+        kv_heads: The number of captured KV heads of the layer; 0 if it does not matter.
+        is_padded: Whether the last columns of q and k are 0 in every row.
     """
 
     d_k: int
     layer: int = 0
     heads: int = 1
     head: int = 0
+    kv_heads: int = 0
+    is_padded: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,10 @@ def mistakes(expected: float, place: Place, model: Expectation = _NO_MODEL) -> I
     if expected == 1.0:
         yield Miss(d_k**-0.5, f"1/√{written}", "the scale twice, for q carries it already")
     yield Miss(1.0, "1", "no scale at all, or one that q carries already", "llama.cpp 14892")
-    yield Miss(d_k**-0.5, f"1/√{written}", "the default 1/√d_k of the captured d_k")
+    default = "the default 1/√d_k of the captured d_k"
+    if place.is_padded:
+        default = f"the length {written} that q and k are padded to with zeros"
+    yield Miss(d_k**-0.5, f"1/√{written}", default)
     for hint in model.hints:
         if hint.value > 0.0:
             yield Miss(
@@ -166,6 +173,11 @@ def mistakes(expected: float, place: Place, model: Expectation = _NO_MODEL) -> I
     if place.heads > 1:
         width = place.heads * place.d_k
         yield Miss(float(width) ** -0.5, f"1/√{width}", "√d_model for √d_head")
+    if place.kv_heads:
+        for heads in (place.heads + 2 * place.kv_heads, 3):
+            width = heads * place.d_k
+            meaning = "the width of q, k and v packed into one projection"
+            yield Miss(float(width) ** -0.5, f"1/√{width}", meaning)
     yield Miss(d_k**0.5, f"√{written}", "multiplied by √d_k, not divided", "maxtext 1370")
     if abs(expected * expected * d_k - 1.0) < 1e-9:
         yield Miss(1.0 / d_k, f"1/{written}", "the scale twice, or µP's 1/d_k")

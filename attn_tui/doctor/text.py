@@ -6,16 +6,10 @@ from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.text import counted, listed, visible
 from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.group import groups, places_of, rows_text
+from attn_tui.doctor.obstacles import obstacle
 from attn_tui.doctor.report import Report
-from attn_tui.doctor.sentences import (
-    PLURALS,
-    groups,
-    notes,
-    obstacle,
-    places_of,
-    rows_text,
-    verdict_line,
-)
+from attn_tui.doctor.sentences import PLURALS, notes, verdict_line
 from attn_tui.doctor.words import (
     NUMBERS,
     ROUNDED,

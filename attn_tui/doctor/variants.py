@@ -6,6 +6,7 @@ from math import e, log, log2
 
 from attn_tui.compute.fit.model import Variant
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel
+from attn_tui.doctor.call import SlopeMistake
 from attn_tui.doctor.causes import VALUE_SCALES
 from attn_tui.doctor.names import Place, mistakes
 from attn_tui.files.models.promise import Expectation
@@ -16,7 +17,11 @@ SAME = 1e-9
 
 
 def variants(
-    model: HeadModel, place: Place, expectation: Expectation, sinks: Sequence[float | None]
+    model: HeadModel,
+    place: Place,
+    expectation: Expectation,
+    sinks: Sequence[float | None],
+    slopes: Sequence[SlopeMistake] = (),
 ) -> Iterator[Variant]:
     """Yield the models of common mistakes, the likeliest first, each model once.
 
@@ -25,9 +30,10 @@ def variants(
         place: Its place in the capture.
         expectation: What is promised of the whole model.
         sinks: The captured sinks of the heads of its layer, or nothing.
+        slopes: The slopes that mistakes make of the promised one.
     """
     before: list[HeadModel] = [model]
-    for variant in _every(model, place, expectation, sinks):
+    for variant in _every(model, place, expectation, sinks, slopes):
         if not any(_is_same(variant.model, other) for other in before):
             before.append(variant.model)
             yield variant
@@ -40,7 +46,11 @@ def _is_same(model: HeadModel, other: HeadModel) -> bool:
 
 
 def _every(
-    model: HeadModel, place: Place, expectation: Expectation, sinks: Sequence[float | None]
+    model: HeadModel,
+    place: Place,
+    expectation: Expectation,
+    sinks: Sequence[float | None],
+    slopes: Sequence[SlopeMistake],
 ) -> Iterator[Variant]:
     """Yield the models of common mistakes, the likeliest first."""
     m = model.multiplier
@@ -63,11 +73,11 @@ def _every(
     if model.bias == LEARNED:
         yield Variant(replace(model, bias=None), "bias", "was the bias dropped?")
     if isinstance(model.bias, Alibi):
-        yield from _slopes(model, model.bias, place)
+        for rule, cause in slopes:
+            yield Variant(replace(model, bias=rule), "bias", cause)
 
 
 ZERO = "every seen key has the same weight"
-NEIGHBOURS = {1: "the sink is that of the next head", -1: "the sink is that of the head before"}
 
 
 def _sinks(model: HeadModel, place: Place, sinks: Sequence[float | None]) -> Iterator[Variant]:
@@ -85,22 +95,11 @@ def _sinks(model: HeadModel, place: Place, sinks: Sequence[float | None]) -> Ite
         (b * model.multiplier, "the sink is multiplied by the scale (b·m)"),
     ):
         yield Variant(replace(model, sink=other), "sink", cause)
-    for number, sink in enumerate(sinks):
-        if sink is not None and number != place.head:
-            cause = f"the sink is that of head {number}"
-            cause = NEIGHBOURS.get(number - place.head, cause)
-            yield Variant(replace(model, sink=sink), "sink", cause)
-
-
-def _slopes(model: HeadModel, rule: Alibi, place: Place) -> Iterator[Variant]:
-    """Yield other slopes than the promised one."""
-    root = float(place.d_k) ** 0.5
-    for times, cause in (
-        (0.0, "no slope: was the bias dropped?"),
-        (2.0, "the slopes are added twice, or belong to the head before"),
-        (0.5, "the slopes are halved, or belong to the next head"),
-        (root, "the slopes are √d_k times too large: added after the scale?"),
-        (1 / root, "the slopes are √d_k times too small: multiplied by the scale?"),
-    ):
-        bias = replace(rule, factor=rule.factor * times)
-        yield Variant(replace(model, bias=bias), "bias", cause)
+    # After the last head comes the first: sinks are rolled more often than one is lost.
+    neighbours = {1: "the next head", len(sinks) - 1: "the head before"}
+    for by in range(1, len(sinks)):
+        number = (place.head + by) % len(sinks)
+        sink = sinks[number]
+        if sink is not None:
+            whose = neighbours.get(by, f"head {number}")
+            yield Variant(replace(model, sink=sink), "sink", f"the sink is that of {whose}")

@@ -8,6 +8,8 @@ from attn_tui.compute.fit.comparison import LEVEL, Step, pooled
 from attn_tui.compute.fit.head import Name
 from attn_tui.compute.fit.model import Candidate, Explanation
 from attn_tui.compute.heads.head_model import LEARNED, Part
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.text import counted
 from attn_tui.doctor.causes import difference_of
 from attn_tui.doctor.difference import Assumption, Difference, Judgement, Verdict
 from attn_tui.doctor.finding import Finding, assumption_of
@@ -29,6 +31,9 @@ def judge(finding: Finding, granted: Collection[Assumption] = ()) -> Judgement:
         return Judgement("cannot tell", reason=finding.comparable.obstacle)
     if explanation.problem:
         return Judgement("cannot tell", reason=explanation.problem)
+    if explanation.counts.unspoilt and (explanation.passes or explanation.explains):
+        rows = counted(explanation.counts.unspoilt, "row")
+        return Judgement("cannot tell", reason=f"{UNSPOILT} in {rows}")
     if explanation.passes:
         return _of_power(finding)
     return _of_failure(finding, granted)
@@ -64,6 +69,7 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
     return _of_power(finding) if "multiplier" in explanation.silent else Judgement("no expectation")
 
 
+UNSPOILT = "the output is a number although q, k or v, as captured, hold NaN or infinity"
 UNEXPLAINED = "no multiplier, cap, sink or mask gives this output"
 CAPTURE_SINK = "it agrees with some sink b, but which is promised was not captured: capture `sink`"
 CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured: capture `bias`"
@@ -95,10 +101,7 @@ def _of_suspect(finding: Finding, granted: Collection[Assumption]) -> Judgement:
             return Judgement(verdict, assumes=suspect.blame)
         return Judgement("cannot tell", reason=suspect.name, assumes=suspect.blame)
     part = suspect.part or "output"
-    cause = suspect.name
-    if suspect.evidence and suspect.name.endswith("where a number is promised"):
-        cause = f"{suspect.name}: {suspect.evidence}"
-    difference = Difference(part, None, None, cause=cause)
+    difference = Difference(part, None, None, cause=f"{suspect.name}{suspect.reason}")
     return Judgement("differs", (difference,))
 
 
@@ -146,25 +149,42 @@ def settled(findings: Sequence[Finding], granted: Collection[Assumption]) -> tup
     """Return findings with verdicts.
 
     Keys hidden alike in the heads of a sequence may be assumed to be padding; a head that hides
-    others has a different mask.
+    others has a different mask, and so have all of them where a head sees these keys.
     """
     ordered = commonest_first(findings)
     judged = [replace(finding, judgement=judge(finding, granted)) for finding in ordered]
-    hidden = Counter(
-        (finding.id.batch, _hiding(finding)) for finding in judged if finding.judgement.assumes
-    )
-    most: dict[int, int] = {}
-    for (batch, _), count in hidden.items():
-        most[batch] = max(count, most.get(batch, 0))
+    assumed = common_masks(judged)
+    refuted = {finding.sequence for finding in judged if finding.refutes}
     told = []
     for finding in judged:
-        is_odd = hidden[finding.id.batch, _hiding(finding)] < most.get(finding.id.batch, 0)
-        if finding.judgement.assumes in ("padding", "packed", "prefix") and is_odd:
+        is_odd = finding.sequence in refuted
+        if finding.judgement.assumes in SEQUENCES:
+            is_odd |= _hiding(finding) != assumed[finding.sequence]
+        if finding.judgement.assumes in SEQUENCES and is_odd:
             difference = difference_of(finding, finding.explanation.candidate, "mask")
             judgement = Judgement("differs", (difference,))
             finding = replace(finding, judgement=judgement)
         told.append(finding)
     return together(told)
+
+
+SEQUENCES: tuple[Assumption, ...] = ("padding", "packed", "prefix")
+"""The assumptions that are about a sequence: they hold in all of its heads, or in none."""
+
+
+def common_masks(findings: Sequence[Finding]) -> dict[tuple[int, int], HeadMask]:
+    """Return the mask that most heads of a sequence need to agree, if any assumes one."""
+    counts: dict[tuple[int, int], Counter[HeadMask]] = {}
+    for finding in findings:
+        if finding.judgement.assumes in SEQUENCES:
+            counts.setdefault(finding.sequence, Counter())[_hiding(finding)] += 1
+    return {sequence: masks.most_common(1)[0][0] for sequence, masks in counts.items()}
+
+
+def _hiding(finding: Finding) -> HeadMask:
+    """Return what the mask of a head hides or shows beside its rule."""
+    mask = finding.explanation.candidate.model.mask
+    return HeadMask("none", hidden=mask.hidden, packed=mask.packed, prefix=mask.prefix)
 
 
 SHARED: Mapping[Name, Part] = {"multiplier": "multiplier", "curvature": "softcap"}
@@ -201,11 +221,6 @@ def _of_step(finding: Finding, part: Part, step: Step) -> Difference:
     low, cap, high = (None if end <= 0 else end**-0.5 for end in ends)
     is_none = high is None
     return Difference(part, model.softcap, None if is_none else cap, low, high, cause)
-
-
-def _hiding(finding: Finding) -> object:
-    mask = finding.explanation.candidate.model.mask
-    return (mask.hidden, mask.packed, mask.prefix)
 
 
 def overall(findings: Sequence[Finding]) -> Verdict:

@@ -40,6 +40,9 @@ ROUNDED: Mapping[Path, str] = {
 }  # fmt: skip
 """The name of each rounding path."""
 
+FEW = 3
+"""The most things to name one by one."""
+
 _RULES = {
     "inverse-sqrt": "1/√d_k",
     "none": "1",

@@ -49,7 +49,7 @@ GLYPHS: Mapping[str, str] = {
 
 BADGES: Mapping[str, str] = {
     "agrees": "✓ AGREES", "differs": "✗ DIFFERS", "cannot tell": "? CANNOT TELL",
-    "no expectation": "FOUND", "silent": "○ SILENT",
+    "no expectation": "● FOUND", "silent": "○ SILENT",
 }  # fmt: skip
 
 

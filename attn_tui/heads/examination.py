@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError, Stop
-from attn_tui.compute.text import visible
+from attn_tui.compute.text import listed, visible
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import Report
 from attn_tui.engine.settings import Settings
@@ -87,7 +87,8 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
 
 def diagnosis(report: Report) -> Diagnosis:
     """Return the diagnosis that the pane shows for a report."""
-    from attn_tui.doctor.sentences import groups, headline, rows_text
+    from attn_tui.doctor.group import groups, rows_text
+    from attn_tui.doctor.sentences import headline
 
     every = groups(report)
     rows = rows_text(every[0]) if every else ""
@@ -118,14 +119,20 @@ def multiplier(finding: Finding) -> Multiplier:
 
 
 def words_of(finding: Finding) -> str:
-    """Return lines on a head: what was found, and what was expected."""
+    """Return lines on a head: in which parts it differs and its m, then the evidence."""
     from attn_tui.doctor.text import evidence
-    from attn_tui.doctor.words import observed_texts
+    from attn_tui.doctor.words import WORDS, observed_texts
 
     first = f"Layer {finding.id.layer} head {finding.id.head} {SAYS[finding.judgement.verdict]}"
+    parts = [difference.part for difference in finding.judgement.differences]
+    others = [WORDS[part] for part in parts if part != "multiplier"]
+    if others:
+        first += f" in its {listed(others)}"
     observed = multiplier(finding)
     if observed.value is not None:
-        first += f": m = {observed_texts(finding.explanation.candidate)['multiplier']}"
+        # The evidence below, and the chart, have the interval.
+        m, _, _ = observed_texts(finding.explanation.candidate)["multiplier"].partition(" (")
+        first += f"; m = {m}" if others else f": m = {m}"
         if abs(observed.off[0]) > SAME:
             first += f", {factor_text(observed.off[0])}"
     return "\n".join([first, "".join(evidence(finding)).rstrip()])

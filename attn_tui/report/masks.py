@@ -23,9 +23,14 @@ def mask_name(mask: HeadMask, length: str = "") -> str:
         text += f" of {counted(mask.window, 'key')}{length}"
     if mask.chunk is not None:
         text += f" in chunks of {counted(mask.chunk, 'key')}"
-    if mask.by_position and mask.offset:
-        text += f", query 0 at key {mask.offset:,}"
-    return text
+    return text + place_text(mask)
+
+
+def place_text(mask: HeadMask) -> str:
+    """Return where the first query of a mask stands: ``, query 0 at key 8``; empty for key 0."""
+    if not mask.by_position or not mask.offset:
+        return ""
+    return f", query 0 at key {mask.offset:,}".replace("-", "−")
 
 
 def hiding_texts(mask: HeadMask) -> Iterator[str]:

@@ -125,6 +125,25 @@ def test_a_causal_call_where_no_mask_is_promised_differs(tmp_path: Path) -> None
     path = write(tmp_path / "a.safetensors", SEEN, metadata={"0.is_causal": "True"})
     result = run(path, "--config", config_of(tmp_path, model_type="bert"))
     assert result.exit_code == 1
+    start = "differs: the call was given is_causal=True, promised mask none; "
+    assert result.stdout.startswith(start)
+
+
+def test_a_window_beside_a_promise_of_m_alone_is_no_expectation_and_m_is_as_promised(
+    tmp_path: Path,
+) -> None:
+    window = HeadMask("window", 0, 24)
+    path = write(tmp_path / "a.safetensors", replace(HEALTHY, mask=window))
+    for more, advice in (
+        (
+            ("--expect", "m=0.25"),
+            " as promised, mask window of 24 keys (not promised); --expect ca",
+        ),
+        ((), " = 1/√d_k (d_k = 16), mask window of 24 keys (not promised); give --config or --ex"),
+    ):
+        result = run(path, *more, "--layout", "bhnd")
+        assert result.stdout.startswith("no expectation: m = ")
+        assert advice in result.stdout.partition("\n")[0]
 
 
 def test_expect_overrides_the_captured_mask(tmp_path: Path) -> None:
@@ -140,10 +159,15 @@ def test_expect_overrides_the_captured_mask(tmp_path: Path) -> None:
 BLOOM = {"model_type": "bloom", "hidden_size": 32, "n_head": 2, "n_layer": 1}
 
 
-def sloped(folder: Path, times: float, captured: float | None) -> str:
+def sloped(
+    folder: Path,
+    times: float,
+    captured: float | None,
+    slopes: tuple[float, ...] = (2.0**-4, 2.0**-8),
+) -> str:
     """Write a BLOOM of two heads with its slopes times a factor, and a captured bias or none."""
     heads, biases = [], []
-    for number, slope in enumerate((2.0**-4, 2.0**-8)):
+    for number, slope in enumerate(slopes):
         head = simulate(number, HEALTHY, n_keys=64, d_k=16, rows=range(64))
         bias = Alibi(slope).bias(head, CAUSAL)
         heads.append(computed(replace(head, bias=bias * times), HEALTHY))
@@ -159,8 +183,8 @@ def sloped(folder: Path, times: float, captured: float | None) -> str:
     [
         (1.0, None, 0, "agrees: m = "),
         (1.0, 1.0, 0, "agrees: m = "),
-        (2.0, 2.0, 1, "the slopes are added twice, or belong to the head before"),
-        (2.0, None, 1, "the slopes are added twice, or belong to the head before"),
+        (2.0, 2.0, 1, "promised of slope 0.0625: the slopes are added twice; "),
+        (2.0, None, 1, "promised of slope 0.0625: the slopes are added twice; "),
         (4.0, 4.0, 1, "the slopes are √d_k times too large: added after the scale?"),
         (0.0, None, 1, "no slope: was the bias dropped?"),
         (0.0, 1.0, 1, "bias none, promised the captured one: was the bias dropped?"),
@@ -174,6 +198,18 @@ def test_slopes_of_alibi_are_those_of_the_configuration(
     result = run(sloped(tmp_path, times, captured), "--config", str(tmp_path))
     assert phrase in result.stdout.partition("\n")[0]
     assert result.exit_code == status
+
+
+@pytest.mark.parametrize("captured", [1.0, None])
+def test_slopes_of_another_head_are_named_whatever_their_ratio(
+    tmp_path: Path, captured: float | None
+) -> None:
+    """Neighbours differ by a factor of 16 where there are two heads, and of 2 where there are 8."""
+    (tmp_path / "config.json").write_text(json.dumps(BLOOM))
+    path = sloped(tmp_path, 1.0, captured, slopes=(2.0**-8, 2.0**-4))
+    line = run(path, "--config", str(tmp_path)).stdout
+    phrase = "bias is of slope" if captured else "bias of slope"
+    assert f"{phrase} 0.003906, promised of slope 0.0625: the slope is that of the next" in line
 
 
 def test_a_captured_bias_is_compared_within_the_rounding_of_its_own_numbers(

@@ -15,7 +15,8 @@ from attn_tui.commands.program import program
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.heads.mask import HeadMask
-from tests.doctor.captures import tensors, write
+from tests.doctor.captures import save, tensors, write
+from tests.doctor.command import run
 from tests.pairs import everyday
 
 SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
@@ -95,6 +96,53 @@ def test_a_sink_that_was_captured_is_what_is_expected(
     if dropped:
         line = result.stdout.partition("\n")[0]
         assert line.startswith("differs: the sinks are dropped, in 4 of 4 heads (as in transf")
+
+
+def test_sinks_that_are_rolled_by_a_head_have_one_cause_in_all_heads(tmp_path: Path) -> None:
+    """The last head then has the sink of the first."""
+    sinks = [0.5, -1.0, 1.5, 0.25]
+    config = GPT_OSS | {"num_attention_heads": 4, "num_key_value_heads": 4, "sliding_window": None}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    for by, whose in ((1, "the next head"), (-1, "the head before")):
+        path = write(
+            tmp_path / "a.safetensors",
+            lambda _, head, by=by: replace(PLAIN, sink=sinks[(head + by) % 4]),  # type: ignore[misc]
+            heads=4, extra={"0.sink": np.array(sinks, np.float32)},
+        )  # fmt: skip
+        line = run(path, "--config", str(tmp_path)).stdout
+        assert line.startswith(f"differs: the sink is that of {whose}, in 4 of 4 heads; ")
+
+
+def test_a_call_that_was_given_a_sink_that_is_not_promised_differs(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    path = write(tmp_path / "a.safetensors", PLAIN, extra={"0.sink": np.ones(2, np.float32)})
+    result = run(path, "--config", str(tmp_path))
+    assert result.exit_code == 1
+    assert result.stdout.startswith("differs: the call was given a sink, promised none; ")
+    assert run(path, "--expect", "m=0.25,sink=none").exit_code == 1
+    # By itself, m promises no sink unless one was captured; this output has none.
+    (tmp_path / "config.json").unlink()
+    assert run(path, "--expect", "m=0.25").stdout.startswith("differs: the sinks are dropped")
+
+
+def test_sinks_that_were_not_captured_are_asked_for_once(tmp_path: Path) -> None:
+    """Of a low sink only the first rows are wrong, and that is not another matter."""
+    config = GPT_OSS | {"sliding_window": None}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    path = write(tmp_path / "a.safetensors", lambda _, head: replace(PLAIN, sink=(1.0, -4.0)[head]))
+    line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
+    assert line.count("capture `sink`") == 1
+    assert "2 of 2 heads" in line
+
+
+def test_a_sum_that_has_one_more_is_named_by_its_cause_alone(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    parts = tensors(write(tmp_path / "a.safetensors", replace(PLAIN, format="float32")))
+    z = np.where(np.tri(64, dtype=bool), 0.25 * parts["q"] @ parts["k"].swapaxes(-1, -2), -np.inf)
+    weights = np.exp(z - z.max(axis=-1, keepdims=True))
+    parts["out"] = weights @ parts["v"] / (1 + weights.sum(axis=-1, keepdims=True))
+    result = run(save(tmp_path / "b.npz", **parts), "--config", str(tmp_path))
+    assert result.stdout.startswith("differs: 1 is added to the sum after the maximum is subtr")
 
 
 def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:
@@ -256,6 +304,19 @@ def test_outputs_of_other_heads_are_named(tmp_path: Path, by: int, phrase: str) 
     assert result.exit_code == 1
 
 
+def test_heads_that_all_have_the_first_keys_have_one_cause(tmp_path: Path) -> None:
+    """Of two KV heads, the first is also that of a third head where they are tiled."""
+    config = LLAMA | {"num_attention_heads": 4, "num_key_value_heads": 2, "hidden_size": 64}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    parts = tensors(write(tmp_path / "a.safetensors", replace(PLAIN, format="float32"), heads=4))
+    parts |= {part: parts[part][:, :2] for part in ("k", "v")}
+    z = 0.25 * parts["q"] @ parts["k"][:, :1].swapaxes(-1, -2)
+    weights = np.exp(np.where(np.tri(64, dtype=bool), z, -np.inf))
+    parts["out"] = weights / weights.sum(axis=-1, keepdims=True) @ parts["v"][:, :1]
+    line = run(save(tmp_path / "b.npz", **parts), "--config", str(tmp_path)).stdout
+    assert line.startswith("differs: heads 2–3 all have KV head 0, promised h // 2; ")
+
+
 def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "right.safetensors", PLAIN, heads=4)
     parts = tensors(path)
@@ -283,3 +344,31 @@ def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> N
         assert status == 3
         assert "no multiplier, cap, sink or mask gives this output" in report["why"][0]
         assert "KV head" not in report["why"][0]
+
+
+@pytest.mark.parametrize(
+    ("offset", "start"),
+    [
+        (10, "agrees: m = "),
+        (56, "differs: mask causal, query 0 at key 56, promised causal, query 0 at key 10"),
+        (0, "differs: mask causal, promised causal, query 0 at key 10: aligned at the top left"),
+    ],
+)
+def test_a_kernel_that_does_not_know_where_queries_stand_is_named(
+    tmp_path: Path, offset: int, start: str
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    how = replace(PLAIN, mask=HeadMask("causal", offset))
+    positions = {"0.positions": np.arange(10, 18)}
+    path = write(tmp_path / "a.safetensors", how, n_queries=8, extra=positions)
+    assert run(path, "--config", str(tmp_path)).stdout.startswith(start)
+
+
+def test_heads_of_one_sequence_are_named_by_it(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    first, second = (
+        tensors(write(tmp_path / "a.safetensors", how)) for how in (PLAIN, replace(PLAIN, sink=1.0))
+    )
+    both = {part: np.concatenate([first[part], second[part]]) for part in first}
+    line = run(save(tmp_path / "b.npz", **both), "--config", str(tmp_path)).stdout
+    assert "2 of 4 heads (all of sequence 1; 2 agree)" in line

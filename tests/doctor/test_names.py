@@ -85,6 +85,15 @@ def test_a_near_miss_says_what_it_usually_means(m: float, promised: float, phras
     assert any(phrase in miss.meaning for miss in causes), causes
 
 
+def test_packed_and_padded_lengths_are_named() -> None:
+    place = Place(64, heads=8, kv_heads=2, is_padded=True)
+    packed = "the width of q, k and v packed into one projection"
+    for width in (12 * 64, 3 * 64):
+        assert misses(near(width**-0.5), 32**-0.5, place)[0].meaning == packed
+    padded = misses(near(64**-0.5), 32**-0.5, place)[0].meaning
+    assert padded == "the length 64 that q and k are padded to with zeros"
+
+
 def test_what_a_configuration_has_is_thought_of_before_what_others_have() -> None:
     yarn = {"type": "yarn", "factor": 40.0, "mscale_all_dim": 1.0}
     latent = {

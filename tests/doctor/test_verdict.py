@@ -77,6 +77,34 @@ def test_one_head_that_is_not_as_promised_decides_over_all_others(tmp_path: Path
         assert "NaN in 1 of 64 rows (row 40), where a number is promised" in line
 
 
+@pytest.mark.parametrize("value", [np.nan, 0.0])
+def test_an_output_that_is_a_number_where_keys_hold_nan_does_not_agree(
+    tmp_path: Path, value: float
+) -> None:
+    """NaN is what a key of NaN gives; where the output is a number, other keys were used."""
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    parts["k"][:, :, 60] = np.nan
+    parts["out"][:, :, 60:] = value
+    result = run(save(tmp_path / "b.npz", **parts), "--config", config_of(tmp_path))
+    assert result.exit_code == (3 if value == 0.0 else 0)
+    line = result.stdout.partition("\n")[0]
+    assert "8 rows not compared: q, k or v hold NaN" in line
+    assert ("the output is a number although q, k or v" in line) is (value == 0.0)
+
+
+def test_nan_in_other_rows_of_each_head_is_one_matter(tmp_path: Path) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    parts["out"][0, 0, 40:] = np.nan
+    parts["out"][0, 1, 20:] = np.nan
+    result = run(save(tmp_path / "b.npz", **parts), "--config", config_of(tmp_path), "--json")
+    plain = printed(result)
+    start = "differs: the output is NaN in 24 to 44 of 64 rows, where a number is promised; 2 of 2"
+    assert plain["why"][0].startswith(start)
+    causes = [head["differences"][0]["cause"] for head in plain["heads"]]
+    assert "in 24 of 64 rows (rows 40 to 63)," in causes[0]
+    assert "in 44 of 64 rows (rows 20 to 63)," in causes[1]
+
+
 def save_leaning(path: Path, lifts: tuple[float, float]) -> str:
     """Write two causal heads of d_k 16 whose logits of key 0 exceed the others by about a lift."""
     how = Arithmetic(0.25, path="eager")
@@ -139,6 +167,18 @@ def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> N
     assert run(path, "--config", config, "--strict").exit_code == 3
 
 
+def test_an_output_that_nothing_comes_near_has_no_closest_model(tmp_path: Path) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    for other, closest in (
+        (np.random.default_rng(1).standard_normal(parts["out"].shape), ", and none comes near it;"),
+        (parts["out"][..., ::-1] + 3 * parts["out"], "; the closest, m = 1/√16, misses "),
+    ):
+        odd = parts | {"out": other.astype(np.float32)}
+        result = run(save(tmp_path / "b.npz", **odd), "--config", config_of(tmp_path))
+        start = "cannot tell: no multiplier, cap, sink or mask gives this output"
+        assert result.stdout.startswith(f"{start}{closest}"), result.stdout
+
+
 def test_the_verdict_of_a_head_is_not_that_of_its_neighbours(tmp_path: Path) -> None:
     hows = [
         HEALTHY, replace(HEALTHY, multiplier=0.5), replace(HEALTHY, softmaxes=2),
@@ -194,12 +234,50 @@ def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
     line = result.stdout.partition("\n")[0]
     assert line.startswith(f"cannot tell: agrees if {phrase}")
     assert f"--assume {kind} grants it" in line
+    agreed = run(path, "--config", config, "--assume", kind).stdout.partition("\n")[0]
+    assert f"mask causal as promised, if {phrase}" in agreed
     granted = run(path, "--config", config, "--assume", kind, "--json")
     assert granted.exit_code == 0
     (assumed,) = printed(granted)["assumed"]
     assert assumed.startswith(phrase)
     others = ",".join({"padding", "packed", "prefix"} - {kind})
     assert run(path, "--config", config, "--assume", others).exit_code == 3
+
+
+@pytest.mark.parametrize("rows", [64, 1])
+def test_a_captured_mask_without_padding_leaves_none_to_be_granted(
+    tmp_path: Path, rows: int
+) -> None:
+    """It says that no key is padding; an output that lacks some does not follow it."""
+    seen = np.tri(64, dtype=bool) if rows > 1 else np.ones((1, 64), bool)
+    how = replace(HEALTHY, mask=HeadMask("causal", 0, hidden=(0, 9)))
+    path = write(tmp_path / "a.safetensors", how, extra={"0.mask": seen[None, None]})
+    for more in ((), ("--assume", "padding")):
+        result = run(path, "--config", config_of(tmp_path), *more)
+        assert result.exit_code == 1
+        assert result.stdout.startswith("differs: mask causal, keys 0–9 hidden, promised causal; ")
+
+
+@pytest.mark.parametrize(
+    ("how", "shape", "start"),
+    [
+        (replace(HEALTHY, multiplier=0.25 * 1.0001, format="float32", path="float32"), {},
+         "m = 0.250025 in both heads, promised 0.25 = 1/√16; "),
+        (replace(HEALTHY, mask=HeadMask("window", 63, 25)), {"n_queries": 1},
+         "mask window of 25 keys, promised window of 24 keys: is the query's own key counted?; "),
+        # With its thread the sentence would be longer than a line.
+        (replace(HEALTHY, multiplier=1.0), {},
+         "m = 1 in both heads, promised 0.25 = 1/√16: no scale at all, or one that q carries "
+         "already?; "),
+    ],
+)  # fmt: skip
+def test_a_difference_is_said_with_the_digits_and_the_words_that_it_needs(
+    tmp_path: Path, how: Arithmetic, shape: dict[str, Any], start: str
+) -> None:
+    window = {"model_type": "mistral", "sliding_window": 24} if shape else {}
+    path = write(tmp_path / "a.safetensors", how, logit_std=2.0, **shape)
+    line = run(path, "--config", config_of(tmp_path, **window)).stdout
+    assert line.startswith(f"differs: {start}"), line
 
 
 def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
@@ -212,6 +290,24 @@ def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", how, heads=3)
     plain = printed(run(path, "--config", config, "--assume", "padding", "--json"))
     assert [head["verdict"] for head in plain["heads"]] == ["agrees", "differs", "agrees"]
+
+
+@pytest.mark.parametrize("of", ["head", "layer"])
+def test_keys_that_some_heads_of_a_sequence_see_are_no_padding(tmp_path: Path, of: str) -> None:
+    """What is granted of a sequence is granted of all of its heads, in every layer."""
+    padded = replace(HEALTHY, mask=HeadMask("causal", 0, hidden=(0, 9)))
+    path = write(
+        tmp_path / "a.safetensors",
+        lambda layer, head: HEALTHY if (layer if of == "layer" else head) else padded,
+        layers=2, heads=2,
+    )  # fmt: skip
+    config = config_of(tmp_path)
+    for more in ((), ("--assume", "padding")):
+        result = run(path, "--config", config, *more, "--json")
+        assert result.exit_code == 1
+        assert printed(result)["counts"] == {"differs": 2, "agrees": 2}
+    line = run(path, "--config", config).stdout
+    assert line.startswith("differs: mask causal, keys 0–9 hidden, promised causal; ")
 
 
 @pytest.mark.parametrize("applied", [True, False])
@@ -242,6 +338,44 @@ def test_a_captured_mask_is_expected_even_where_m_alone_is_named(tmp_path: Path)
         assert result.exit_code == status
         line = result.stdout.partition("\n")[0]
         assert ("differs: the captured mask is not applied: mask none" in line) is bool(status)
+
+
+def biased_by_t5(dropped: bool = False) -> tuple[list[HeadRows], np.ndarray]:
+    """Return two heads of a decoder of T5 with its mask, or without, and the bias with a mask."""
+    distances = np.arange(64)[None] - np.arange(64)[:, None]
+    tables = np.random.default_rng(1).standard_normal((2, 32)).astype(np.float32)
+    bias = tables[:, buckets(distances, both=False)]
+    mask = HeadMask("none" if dropped else "causal", 0)
+    made = replace(HEALTHY, multiplier=1.0, mask=mask)
+    heads = [
+        computed(replace(simulate(number, made, n_keys=64, d_k=16, rows=range(64), logit_std=0.5),
+                         bias=bias[number]), made)
+        for number in range(2)
+    ]  # fmt: skip
+    lowest = np.finfo(np.float32).min
+    return heads, np.where(np.tri(64, dtype=bool), bias, lowest)[None]
+
+
+def test_a_decoder_of_t5_whose_mask_was_dropped_differs(tmp_path: Path) -> None:
+    """Its bias of hidden keys is nowhere captured: it is that of the query's own key."""
+    t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
+    (tmp_path / "config.json").write_text(json.dumps(t5))
+    for dropped, start in ((False, "agrees: m = "), (True, "differs: the captured mask is not ap")):
+        heads, bias = biased_by_t5(dropped)
+        path = save_heads(tmp_path / "a.safetensors", heads, **{"0.bias": bias})
+        assert run(path, "--config", str(tmp_path)).stdout.startswith(start)
+
+
+def test_a_bias_of_t5_that_was_captured_and_dropped_differs(tmp_path: Path) -> None:
+    t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
+    (tmp_path / "config.json").write_text(json.dumps(t5))
+    _, bias = biased_by_t5()
+    path = write(
+        tmp_path / "a.safetensors", replace(SEEN, multiplier=1.0), logit_std=0.5,
+        extra={"0.bias": np.maximum(bias, -1.0)},
+    )  # fmt: skip
+    line = run(path, "--config", str(tmp_path)).stdout
+    assert line.startswith("differs: bias none, promised the captured one: was the bias dropped?")
 
 
 @pytest.mark.parametrize("captured", [True, False])
@@ -286,7 +420,9 @@ def test_why_no_other_multiplier_would_show_and_what_might_show_it(
         heads.append(computed(small, HEALTHY))
     path = save_heads(tmp_path / "a.safetensors", heads)
     result = run(path, "--config", config_of(tmp_path), *more)
-    assert advice in result.stdout.partition("\n")[0]
+    line = result.stdout.partition("\n")[0]
+    assert advice in line
+    assert line.count("another m") == 1
     assert result.exit_code == 3
 
 

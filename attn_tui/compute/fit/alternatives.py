@@ -14,7 +14,14 @@ from attn_tui.compute.fit.differences import STRAIN, compared, ordered
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Rows, State, compute
-from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
+from attn_tui.compute.fit.masks import (
+    assumed_masks,
+    distinct,
+    local,
+    open_masks,
+    other_masks,
+    windowed,
+)
 from attn_tui.compute.fit.model import Candidate, Others
 from attn_tui.compute.fit.noise import Rounding
 from attn_tui.compute.fit.solve import Fit, aligned, relative_residual
@@ -47,8 +54,9 @@ def one_change(case: Case, tests: Sequence[Candidate]) -> Iterator[Candidate]:
     yield from _near_masks(case)
     if case.head.bias is not None or model.bias is not None:
         bare = case.altered(lambda head: replace(head, bias=None))
-        for test in tried(bare, replace(model, bias=None)):
-            yield replace(test, changes=ordered({*test.changes, "bias"}))
+        for base in bare.bases():
+            for test in tried(bare, replace(base, bias=None)):
+                yield replace(test, changes=ordered({*test.changes, "bias"}))
 
 
 def kv_heads(case: Case, others: Others) -> Iterator[Candidate]:
@@ -187,6 +195,14 @@ def _masked(case: Case, bare: Case) -> Iterator[tuple[Case, HeadModel]]:
     for mask in distinct(bare.head, [*other_masks(case.head, model.mask)]):
         if not np.array_equal(mask.seen(bare.head), expected):
             yield bare, replace(model, mask=mask)
+    if case.head.positions is None or not model.mask.by_position:
+        return
+    # A kernel may not know where queries stand, and have them at the last keys, or at the first.
+    placeless = bare.altered(lambda head: replace(head, positions=None))
+    for offset in dict.fromkeys((case.head.n_keys - case.head.n_queries, 0)):
+        mask = replace(model.mask, offset=offset)
+        if not np.array_equal(mask.seen(placeless.head), expected):
+            yield placeless, replace(model, mask=mask)
 
 
 def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Candidate]:
@@ -200,6 +216,9 @@ def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Candidate
         masks += assumed_masks(case.head, mask, rows, near)
         for other in filter(None, masks):
             yield moved(bare, bare.test(replace(model, mask=other)))
+        reaching = local(rows, bare.head, mask, near)
+        if reaching is not None:
+            yield bare.test(replace(model, mask=reaching))
 
 
 REACH = 32

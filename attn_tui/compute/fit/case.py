@@ -1,6 +1,6 @@
 """A head with the model it is compared with: its rows, and how well other models fit them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isfinite, nan
@@ -83,6 +83,8 @@ class Case:
         paths: The rounding paths that may have produced the output.
         counts: How many rows there are, and why some cannot be compared.
         whole: The case with all rows, if this one has some of them.
+        ranges: The least and the largest number of all keys of its layer, as ``k``, and of all
+            values, as ``v``; empty if they were not read.
     """
 
     head: HeadRows
@@ -91,6 +93,7 @@ class Case:
     paths: tuple[Path, ...]
     counts: Counts = Counts()
     whole: "Case | None" = None
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     _roundings: dict[HeadModel, Rounding] = field(default_factory=dict, init=False)
     _predictions: dict[HeadModel, Prediction] = field(default_factory=dict, init=False)
     _seen: dict[HeadMask, NDArray[np.bool_]] = field(default_factory=dict, init=False)
@@ -101,7 +104,7 @@ class Case:
         head = _answered(head)
         if head.output is None or head.values is None:
             return "neither output nor weights were captured"
-        queries = len(head.rows)
+        queries, is_whole = len(head.rows), np.isfinite(head.output).all(axis=1)
         head, clear = cleared(head, reference.model.mask)
         is_finite = clear & np.isfinite(head.queries).all(axis=1)
         if head.bias is not None:
@@ -117,8 +120,13 @@ class Case:
         if max(head.largest.values()) > HUGE:
             return EXTREME
         stored = format_of(arithmetic(head))
-        spoilt = int((~is_finite & ~is_padding).sum())
-        counts = Counts(len(kept), queries, padding=int(is_padding.sum()), spoilt=spoilt)
+        spoilt = ~is_finite & ~is_padding
+        # A mask that is not promised may hide what is not finite.
+        is_number = is_whole & ("mask" in reference.stated)
+        counts = Counts(
+            len(kept), queries, padding=int(is_padding.sum()), spoilt=int(spoilt.sum()),
+            unspoilt=int((spoilt & is_number).sum()),
+        )  # fmt: skip
         return cls(head, reference, stored, paths_for(stored, reference.tf32), counts)
 
     @cached_property

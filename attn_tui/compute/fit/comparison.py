@@ -37,8 +37,6 @@ MOST_SIGMAS: Mapping[Name, float] = {
 of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
 LEAST_ADDED = 2.0**-24
 """Float32 sums of weights may lose smaller ones altogether."""
-SNUG = 1.5
-"""A residual is about that of rounding if it is at most so many times as large."""
 ALMOST = 4.0
 """A weight that misses 1 by at most this many half units makes a row the value of one key."""
 COARSE = 30 * 2.0**-23
@@ -61,16 +59,17 @@ class Step:
 POOLED: tuple[Name, ...] = ("multiplier", "curvature")
 """The numbers that the heads of a layer share, and whose errors are like noise in all of them."""
 LEAST_POOLED = 3.0
-"""One head at least must show by itself, to so many standard errors, what all show together."""
-MOST_OF_ONE = 0.8
-"""A head with more than this share of the weight is not pooled: its own test decides, which allows
-for errors that are not normal, as those of two or three rows are."""
+"""One head at least must show by itself, to so many standard errors, what all show together: an
+honest one does in 1 of 370."""
 
 
 def pooled(name: Name, steps: Sequence[Step], level: float) -> Step | None:
     """Return the step of a number that heads show together, if it is significant; else None.
 
-    A head with few rows may pass with a wrong m or cap; many such heads do not.
+    A head with few rows may pass with a wrong m or cap; many such heads do not. Where one head has
+    so much of the weight that the others could not show the step to `LEAST_POOLED` standard errors
+    when all just show it, that head decides alone. Its own test does this better: it allows for
+    errors that are not normal, as those of two or three rows are.
 
     Args:
         name: The number.
@@ -81,11 +80,13 @@ def pooled(name: Name, steps: Sequence[Step], level: float) -> Step | None:
     if not any(abs(step.value) > LEAST_POOLED * step.error for step in sure):
         return None
     weights = np.array([step.error**-2.0 for step in sure])
-    if weights.max() > MOST_OF_ONE * weights.sum():
+    sigmas = MOST_SIGMAS[name] * _normal(level / len(POOLED))
+    # Of a step of `sigmas` standard errors, heads with a share s of the weight show √s times that.
+    if weights.sum() - weights.max() < (LEAST_POOLED / sigmas) ** 2 * weights.sum():
         return None
     value = float((weights * [step.value for step in sure]).sum() / weights.sum())
     error = float(weights.sum() ** -0.5)
-    is_significant = abs(value) > MOST_SIGMAS[name] * _normal(level / len(POOLED)) * error
+    is_significant = abs(value) > sigmas * error
     return Step(value, error) if is_significant else None
 
 
@@ -200,8 +201,14 @@ class Prediction:
 
     @property
     def is_snug(self) -> bool:
-        """Whether the residual is about that of rounding."""
-        return self.residual <= SNUG * self.rounding
+        """Whether rounding alone leaves a residual as large as this one, by chance.
+
+        Its square is a sum of squares of errors, of which a few may be most: it is spread like χ²
+        of as many numbers as have the same spread (Satterthwaite, 1946).
+        """
+        count = self.noise.freedom
+        bound = _chi_square(self.level, count) / count
+        return self.residual <= self.rounding * sqrt(bound)
 
     @property
     def _sizes(self) -> Floats:
@@ -365,11 +372,11 @@ def _normal(level: float) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _chi_square(level: float, count: int) -> float:
+def _chi_square(level: float, count: float) -> float:
     """Return what a sum of squares of normal numbers exceeds with a probability, about.
 
     The cube root of such a sum is nearly normal (Wilson and Hilferty, 1931).
     """
     z = NormalDist().inv_cdf(1 - max(level, 1e-15))
-    part = 2 / (9 * max(count, 1))
+    part = 2 / (9 * max(count, 1.0))
     return float(count * (1 - part + z * sqrt(part)) ** 3)

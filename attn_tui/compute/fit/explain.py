@@ -97,8 +97,7 @@ def _explained(case: Case, search: _Search | None) -> Explanation:
     """Return the explanation of a head: as promised, or else by a search."""
     is_promised = "multiplier" in case.reference.stated
     for way in case.ways() if is_promised else ():
-        every = (_passing(way, base) for base in way.bases())
-        passing = [model for model in every if model is not None]
+        passing = _every_passing(way)
         if way is not case:
             # It leaves much room to single rows; all together must be as it says.
             passing = [model for model in passing if way.prediction(model).is_snug]
@@ -115,14 +114,25 @@ def _like(case: Case, look: Look) -> Explanation | None:
     is_narrower = look.rounding.keys() == {*case.paths} != {*look.paths}
     if not is_narrower or "multiplier" not in case.reference.stated:
         return None
-    explanation = _explained(replace(case, paths=look.paths), None)
-    if not (explanation.passes and look.is_alike(explanation.promised)):
+    # A path that no head of the layer took yet is tried only after all others.
+    narrower = replace(case, paths=look.paths)
+    passing = _every_passing(narrower)
+    if not passing:
+        return None
+    explanation = _as_promised(narrower, passing)
+    if not look.is_alike(explanation.promised):
         return None
     best = tuple(
         replace(candidate, rounding={**look.rounding, **candidate.rounding})
         for candidate in explanation.best
     )
     return replace(explanation, promised=best[0], best=best, look=look)
+
+
+def _every_passing(case: Case) -> list[HeadModel]:
+    """Return the promised models that give every row: several if no mask is promised."""
+    every = (_passing(case, base) for base in case.bases())
+    return [model for model in every if model is not None]
 
 
 def _passing(case: Case, model: HeadModel) -> HeadModel | None:
@@ -254,7 +264,7 @@ def _searched(case: Case, search: _Search | None) -> tuple[tuple[Candidate, ...]
     )  # fmt: skip
     suspect = None
     if not any(is_enough(stage, changes) for stage, changes in stages):
-        suspect = suspect_of(case)
+        suspect = suspect_of(case, search.others)
         if suspect is None:
             is_enough(two_changes(sample), inf)
     return _best(case, tests), suspect

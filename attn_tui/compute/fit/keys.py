@@ -1,6 +1,7 @@
 """Which single key a row sees more or less than its mask says, by the output that it leaves."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,9 +9,8 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.head import Floats, Rows, State
-from attn_tui.compute.fit.model import Suspect
+from attn_tui.compute.fit.model import FITS, Suspect
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.text import counted
 
 ALIKE = 0.9
 """The share of rows that have to lack their lightest key to be named by that."""
@@ -50,12 +50,58 @@ def one_key(case: Case) -> Iterator[Suspect]:
         found = [change for change in changes if change is not None]
         if len(found) < len(wrong):
             continue
-        seen = case.seen(model.mask).copy()
-        seen[places[[change.row for change in found]], [change.key for change in found]] ^= True
-        if _gives(case, seen):
-            numbers = [int(case.head.rows[places[change.row]]) for change in found]
-            name = _name(found, numbers, len(prediction.rows.output), is_seen)
-            yield Suspect(name, "with that what is promised gives the output", part="mask")
+        ways = [found]
+        # Other rows may be as wrong, where a key has too little weight for one row to show it.
+        if is_seen and _are_lightest(found):
+            ways.append([*_lightest(prediction.rows, prediction.state, found)])
+        shown = prediction.rows.seen
+        spare = shown.sum(axis=1, keepdims=True) > 1
+        there = shown & spare if is_seen else ~shown
+        ways += _alike(there, found, model.mask.own(case.head)[places])
+        for way in ways:
+            seen = case.seen(model.mask).copy()
+            seen[places[[change.row for change in way]], [change.key for change in way]] ^= True
+            if _gives(case, seen):
+                numbers = tuple(int(case.head.rows[places[change.row]]) for change in way)
+                phrase = _phrase(case, places, way, is_seen)
+                yield Suspect(phrase, FITS, part="mask", rows=numbers, compared=len(places))
+                break
+
+
+def _are_lightest(changes: Sequence[_Change]) -> bool:
+    """Return whether the keys that rows lack are the lightest ones of nearly all of them."""
+    return sum(change.is_lightest for change in changes) >= ALIKE * len(changes)
+
+
+def _alike(
+    there: NDArray[np.bool_], found: Sequence[_Change], own: NDArray[np.intp]
+) -> Iterator[list[_Change]]:
+    """Yield that all rows see otherwise the key, or the distance from their own, that these do.
+
+    Args:
+        there: The keys that rows may lack, or that they may see besides, shape (r, n).
+        found: The rows that are wrong by themselves.
+        own: The key at which each row stands, shape (r,).
+    """
+    for start in (np.zeros_like(own), own):
+        counts = Counter(int(change.key - start[change.row]) for change in found)
+        most, count = counts.most_common(1)[0]
+        if count < max(ALIKE * len(found), 2):
+            continue
+        keys = start + most
+        inside = (keys >= 0) & (keys < there.shape[1])
+        others = inside & there[np.arange(len(keys)), np.where(inside, keys, 0)]
+        yield [_Change(int(row), int(keys[row]), False) for row in np.flatnonzero(others)]
+
+
+def _lightest(rows: Rows, state: State, found: Sequence[_Change]) -> Iterator[_Change]:
+    """Yield the lightest key of each row that sees as many keys as one that lacks its own."""
+    counts = rows.seen.sum(axis=1)
+    short = {int(counts[change.row]) for change in found}
+    for row in np.flatnonzero(np.isin(counts, [*short])):
+        keys = np.flatnonzero(rows.seen[row])
+        lightest = keys[np.argmin(_weights(rows, state, int(row))[keys])]
+        yield _Change(int(row), int(lightest), is_lightest=True)
 
 
 def _nearest(rows: Rows, state: State, row: int, is_seen: bool) -> _Change | None:
@@ -93,20 +139,29 @@ def _gives(case: Case, seen: NDArray[np.bool_]) -> bool:
     return other.comparison(model).passes and not other.idle(model)[1]
 
 
-def _name(changes: list[_Change], numbers: list[int], count: int, is_seen: bool) -> str:
-    """Return in words which rows see one key less, or one more."""
+def _phrase(case: Case, places: NDArray[np.intp], changes: Sequence[_Change], is_seen: bool) -> str:
+    """Return in words which rows see one key less, or one more.
+
+    Args:
+        case: The head with all of its rows.
+        places: The place of each compared row among these.
+        changes: The rows, by their number among the compared ones, with the key of each.
+        is_seen: Whether the key is promised to be seen.
+    """
     key = changes[0].key
     if len(changes) == 1:
         verb = "does not see" if is_seen else "sees"
         meant = "which it should" if is_seen else "which is hidden from it"
-        return f"row {numbers[0]:,} {verb} key {key:,}, {meant}"
-    rows = f"{len(changes):,} of {counted(count, 'row')}"
+        row = int(case.head.rows[places[changes[0].row]])
+        return f"row {row:,} {verb} key {key:,}, {meant}"
+    own = case.reference.model.mask.own(case.head)
+    if is_seen and all(change.key == own[places[change.row]] for change in changes):
+        return "{rows} lack the key at which they stand: is the diagonal hidden?"
     if len({change.key for change in changes}) == 1:
         what = "lack" if is_seen else "see"
         meant = "which they should see" if is_seen else "which is hidden from them"
-        return f"{rows} {what} key {key:,}, {meant}"
+        return f"{{rows}} {what} key {key:,}, {meant}"
     if not is_seen:
-        return f"{rows} see one key that their mask hides"
-    lightest = np.mean([change.is_lightest for change in changes])
-    which = "the lightest" if lightest >= ALIKE else "one"
-    return f"{rows} lack {which} of the keys that their mask shows: one key short?"
+        return "{rows} see one key that their mask hides"
+    which = "the lightest" if _are_lightest(changes) else "one"
+    return f"{{rows}} lack {which} of the keys that their mask shows: one key short?"

@@ -99,6 +99,31 @@ def windowed(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> He
     return replace(mask, kind="window", window=best + 1) if is_plain else None
 
 
+def local(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+    """Return a mask of keys to either side that the output shows in place of none, or None.
+
+    All reaches are tried at once, by cumulative sums from the query's own key outwards.
+    """
+    if mask.kind != "none" or mask.packed or mask.hidden:
+        return None
+    own = replace(mask, kind="local", offset=mask.offset or 0).own(head)
+    part, weights = _weights(rows.under(np.ones_like(rows.seen)), near)
+    values, units = seen_from(part)
+    away = np.abs(np.arange(len(values)) - own[_some(len(rows.output)), None])
+    reaches = np.arange(int(away.max()) + 1)
+    total = np.zeros(len(reaches))
+    for one, unit, distances in zip(weights, units, away, strict=True):
+        outwards = np.argsort(distances, kind="stable")
+        sums = np.cumsum(one[outwards, None] * values[outwards], axis=0)
+        counts = np.searchsorted(distances[outwards], reaches, side="right")
+        total += np.where(counts > 0, sines(sums[np.maximum(counts - 1, 0)], unit), 1.0)
+    best = int(np.argmin(total))
+    is_plain = np.sqrt(total[-1]) > PLAINLY * np.sqrt(total[best])
+    if not is_plain or not best:
+        return None
+    return replace(mask, kind="local", offset=mask.offset or 0, window=2 * best)
+
+
 def assumed_masks(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> list[HeadMask]:
     """Return the masks with padding, packed texts or a prefix that the output shows.
 

@@ -1,6 +1,6 @@
 """The model that a head is compared with, the models tried on it, and what came of it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Literal
@@ -10,6 +10,10 @@ from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.head import Name, Path
 from attn_tui.compute.heads.head_model import LAWS, HeadModel, Law, Part
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.text import counted
+
+FITS = "with that what is promised gives the output"
+"""The evidence of a suspect that was tried."""
 
 PARAMETERS = 5
 """The number of parts of a head that intervals decide about: m, value scale, cap, sink, mask."""
@@ -122,16 +126,53 @@ class Suspect:
     """What may have been done to a head that no model explains.
 
     Attributes:
-        name: What was done, in a phrase.
+        phrase: What was done, in a phrase. ``{rows}`` stands for how many rows show it, and
+            ``{run}`` for where they lie.
         evidence: The result of its test, in words.
         blame: Whether the kernel, the capture or the format of storage did it.
         part: The part of the promise that it breaks, if any.
+        has_reason: Whether the evidence, if there is any, says why, and not only that it fits.
+        rows: The numbers of the rows that show it, rising, if it is about rows.
+        compared: How many rows were compared.
     """
 
-    name: str
+    phrase: str
     evidence: str
     blame: Blame = "fault"
     part: Part | None = None
+    has_reason: bool = False
+    rows: tuple[int, ...] = ()
+    compared: int = 0
+
+    @property
+    def name(self) -> str:
+        """What was done, with its rows."""
+        return named_together([self])
+
+    @property
+    def reason(self) -> str:
+        """Why, after a colon, or an empty text if nothing says it."""
+        return f": {self.evidence}" if self.has_reason and self.evidence else ""
+
+
+def named_together(suspects: Sequence[Suspect]) -> str:
+    """Return what was done to heads that share a phrase, with the rows of all of them."""
+    first = suspects[0]
+    counts = sorted({len(suspect.rows) for suspect in suspects})
+    numbers = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    every = counted(max(suspect.compared for suspect in suspects), "row")
+    is_all = all(len(suspect.rows) == suspect.compared for suspect in suspects)
+    rows = f"all {every}" if is_all else f"{numbers} of {every}"
+    run = ""
+    if first.rows and not is_all and all(suspect.rows == first.rows for suspect in suspects):
+        run = f" (rows {first.rows[0]:,} to {first.rows[-1]:,})"
+        if len(first.rows) == 1:
+            run = f" (row {first.rows[0]:,})"
+    return first.phrase.replace("{rows}", rows).replace("{run}", run)
+
+
+Variants = Iterator[tuple[Suspect, HeadRows]]
+"""A head as faults would leave it, each with its name."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +188,7 @@ class Counts:
         hidden: Rows that see no key, whose output is 0, NaN or the mean of V.
         padding: Rows of padding queries, which were not compared.
         spoilt: Rows that were not compared, since their queries, keys or values hold NaN.
+        unspoilt: Rows among these whose output is a number all the same.
     """
 
     compared: int = 0
@@ -157,6 +199,7 @@ class Counts:
     hidden: int = 0
     padding: int = 0
     spoilt: int = 0
+    unspoilt: int = 0
 
 
 @dataclass(frozen=True)

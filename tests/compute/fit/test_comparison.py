@@ -111,7 +111,23 @@ def test_heads_show_a_number_together_unless_one_of_them_decides() -> None:
     assert shown.value == pytest.approx(10e-3 / 3, rel=0.01)
     # Six standard errors of two rows are no more than its own test allows.
     assert pooled("multiplier", [Step(6e-3, 1e-3), Step(1e-2, 3e-2)], 5e-4) is None
+    # The other head has to show three of its own standard errors where both just show a step.
+    assert pooled("multiplier", [Step(6e-3, 1e-3), Step(6e-3, 1.5e-3)], 5e-4) is not None
+    assert pooled("multiplier", [Step(6e-3, 1e-3), Step(6e-3, 1.8e-3)], 5e-4) is None
     assert pooled("multiplier", [Step(2e-3, 1e-3)] * 9, 5e-4) is None
+
+
+def test_a_residual_of_few_errors_may_be_larger_by_chance() -> None:
+    """Of one row, a few errors are most: an honest residual is 1.6 times what is usual."""
+    how, model = Arithmetic(32**-0.5, format="bfloat16", path="scaled"), HeadModel(32**-0.5)
+    for seed, rows, off, is_snug in ((31, [95], 1.0, True), (31, range(96), 1.04, False)):
+        tampered = replace(how, multiplier=off * how.multiplier)
+        head = simulate(seed, tampered, n_keys=96, d_k=32, rows=rows)
+        case = Case.of(head, Reference(model, STATED, HEAD_LEVEL, format="bfloat16"))
+        assert isinstance(case, Case)
+        prediction = replace(case, paths=("scaled",)).prediction(model)
+        assert prediction.is_snug is is_snug
+        assert prediction.residual > 1.5 * prediction.rounding
 
 
 def test_the_worst_row_is_named_first() -> None:

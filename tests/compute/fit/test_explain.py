@@ -6,8 +6,10 @@ from math import log, log1p
 import numpy as np
 import pytest
 
+from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.model import Look
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Law
 from attn_tui.compute.heads.mask import HeadMask
@@ -154,6 +156,16 @@ def test_keys_that_nothing_captured_hides_are_another_mask(mask: HeadMask, name:
     assert known.explains
     assert known.candidate.changes == ("mask",)
     assert getattr(known.candidate.model.mask, name) == getattr(mask, name)
+
+
+@pytest.mark.parametrize("reach", [1, 3, 20])
+def test_a_reach_to_either_side_is_found_where_no_mask_is_promised(reach: int) -> None:
+    mask = HeadMask("local", 0, 2 * reach)
+    known = explained(
+        replace(PLAIN, mask=mask), HeadModel(M, mask=HeadMask("none")), n_keys=64, rows=range(64)
+    )
+    assert known.candidate.changes == ("mask",)
+    assert known.candidate.model.mask == mask
 
 
 def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
@@ -452,3 +464,17 @@ def test_the_first_head_tells_the_paths_of_its_layer_but_not_of_one_on_another_p
         assert other.passes
         assert other.candidate.path == path
         assert other.candidate.rounding["stepwise"] != first.candidate.rounding["stepwise"]
+
+
+def test_a_head_is_not_alike_on_a_path_that_the_first_one_did_not_take() -> None:
+    """The path that leaves most room is for heads that no other path explains."""
+    how = Arithmetic(M, format="bfloat16", path="scaled")
+    head = simulate(1, how, n_keys=1024, d_k=32, logit_std=6.0)
+    reference = Reference(HeadModel(M), STATED, HEAD_LEVEL, format="bfloat16")
+    case = Case.of(head, reference)
+    assert isinstance(case, Case)
+    noise = replace(case, paths=("scaled",)).test(HeadModel(M)).chi_square
+    look = Look(("float32",), dict.fromkeys(case.paths, 0.01), noise)
+    known = explain(head, reference, search=False, look=look)
+    assert known.passes
+    assert known.path == "eager"

@@ -32,9 +32,9 @@ def int8(values: np.ndarray, axis: int | None = 1) -> np.ndarray:
     return np.asarray(np.rint(values / scale) * scale)
 
 
-def asymmetric(values: np.ndarray) -> np.ndarray:
-    least = values.min(axis=1, keepdims=True)
-    scale = (values.max(axis=1, keepdims=True) - least) / 255
+def asymmetric(values: np.ndarray, axis: int | None = 1) -> np.ndarray:
+    least = values.min(axis=axis, keepdims=True)
+    scale = (values.max(axis=axis, keepdims=True) - least) / 255
     return np.asarray(np.rint((values - least) / scale) * scale + least)
 
 
@@ -103,6 +103,30 @@ def test_a_suspect_is_named_of_its_own_fault_alone(format: str, path: Path, kind
         known = explain(head, promising(HeadModel(0.125, mask=mask), format))
         assert not known.explains, name
         assert re.fullmatch(name, suspected(known)), (name, suspected(known))
+
+
+STORED_AS_ONE = {
+    "float8 (e4m3)": lambda part: float8(part, float(np.abs(part).max()) / 448),
+    "int8": lambda part: int8(part, None), "asymmetric int8": lambda part: asymmetric(part, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STORED_AS_ONE)
+def test_numbers_that_are_stored_with_one_scale_for_all_heads_are_named(name: str) -> None:
+    """A kernel has one scale for a tensor, and the largest number may be in another head."""
+    how = Arithmetic(0.125)
+    head, other = (simulate(seed, how, n_keys=N) for seed in (3, 4))
+    assert other.values is not None
+    larger = replace(other, keys=1.3 * other.keys, values=1.7 * other.values)
+    stored = {}
+    for part in ("keys", "values"):
+        both = np.concatenate([getattr(head, part), getattr(larger, part)])
+        stored[part] = STORED_AS_ONE[name](both)[: len(getattr(head, part))]
+    changed = replace(head, keys=stored["keys"], values=stored["values"])
+    head = replace(head, output=computed(changed, how).output)
+    swapped = replace(head, keys=larger.keys, values=larger.values)
+    known = explain(head, promising(HeadModel(0.125), "bfloat16"), lambda: [(1, swapped)])
+    assert suspected(known) == f"keys and values stored as {name}"
 
 
 @pytest.mark.parametrize(("format", "factor"), [("bfloat16", 1.05), ("float16", 1.006)])
@@ -257,6 +281,36 @@ def test_rows_that_lack_one_key_are_named(bias: bool, rows: slice, name: str) ->
     assert re.fullmatch(name, suspected(known)), suspected(known)
 
 
+def test_a_top_k_that_is_one_key_short_is_named_though_few_rows_show_it() -> None:
+    """The lightest of eight keys often has too little weight for a row to be wrong by itself."""
+    how = Arithmetic(0.125, mask=HeadMask("given"))
+    head = simulate(3, replace(how, mask=HeadMask("causal")), n_keys=28, d_k=32, rows=28,
+                    logit_std=4.0)  # fmt: skip
+    z = np.where(HeadMask("causal").seen(head), logits(head, 0.125), -np.inf)
+    order = np.sort(z, axis=1)
+    eight, seven = (np.isfinite(z) & (z >= order[:, -count][:, None]) for count in (8, 7))
+    output = computed(replace(head, seen=seven), how).output
+    known = explain(
+        replace(head, seen=eight, output=output),
+        promising(HeadModel(0.125, mask=HeadMask("given")), "bfloat16"),
+    )
+    assert len(known.counts.wrong) < 15
+    name = "21 of 28 rows lack the lightest of the keys that their mask shows: one key short?"
+    assert suspected(known) == name
+
+
+@pytest.mark.parametrize("logit_std", [1.0, 4.0])
+def test_a_hidden_diagonal_is_named_though_few_rows_show_it(logit_std: float) -> None:
+    how = Arithmetic(0.125, mask=HeadMask("given"))
+    head = simulate(3, replace(how, mask=HeadMask("none")), n_keys=40, d_k=32, rows=40,
+                    logit_std=logit_std)  # fmt: skip
+    output = computed(replace(head, seen=~np.eye(40, dtype=bool)), how).output
+    model = HeadModel(0.125, mask=HeadMask("none"))
+    known = explain(replace(head, output=output), promising(model, "bfloat16"))
+    name = "all 40 rows lack the key at which they stand: is the diagonal hidden?"
+    assert suspected(known) == name
+
+
 def test_rows_that_see_one_key_more_are_named() -> None:
     how = Arithmetic(0.125)
     head = simulate(3, how, n_keys=64, d_k=32, rows=64)
@@ -265,3 +319,18 @@ def test_rows_that_see_one_key_more_are_named() -> None:
     more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
     known = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
     assert suspected(known) == "32 of 64 rows see key 50, which is hidden from them"
+    seen[:, 60] = True
+    more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
+    several = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
+    assert suspected(several) == ""
+
+
+def test_a_key_that_all_rows_see_is_named_though_few_show_it() -> None:
+    how = Arithmetic(0.125)
+    head = simulate(3, how, n_keys=40, d_k=32, rows=40, logit_std=4.0)
+    seen = how.mask.seen(head)
+    seen[:, 39] = True
+    more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
+    known = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
+    assert len(known.counts.wrong) < 35
+    assert suspected(known) == "39 of 40 rows see key 39, which is hidden from them"

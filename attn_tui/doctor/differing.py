@@ -1,0 +1,226 @@
+"""The sentence about heads that differ: a template for each kind of difference."""
+
+import re
+from collections.abc import Iterator, Sequence
+from math import floor, log10
+
+from attn_tui.compute.fit.model import Candidate, named_together
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.text import counted
+from attn_tui.doctor.call import IS_CAUSAL
+from attn_tui.doctor.causes import IGNORED, PADDING_IGNORED
+from attn_tui.doctor.difference import Difference
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.group import Group, numbers, suspect_of
+from attn_tui.doctor.words import (
+    FEW,
+    WORDS,
+    law_text,
+    multiplier_text,
+    observed_texts,
+    rule_text,
+    sink_name,
+)
+from attn_tui.report.masks import place_text
+from attn_tui.report.numbers import general
+from attn_tui.report.words import ranges
+
+MOST_LETTERS = 120 - len("differs: ")
+"""A longer sentence does without the thread that reports its cause, which JSON has."""
+THREAD = re.compile(r" \(as in [^)]*\)")
+LEAST_DIGITS, MOST_DIGITS = 4, 10
+
+
+def differing(group: Group) -> str:
+    """Return what differs in a group of heads, with the causes that explain it as well."""
+    finding = group.first
+    parts = [_sentence(group, place) for place in range(len(finding.judgement.differences))]
+    best = finding.explanation.best
+    if all(difference.side == "call" for difference in finding.judgement.differences):
+        best = best[:1]
+    equal = [brief(other) for other in best[1:] if other.explains][:FEW]
+    alike = "; or ".join(dict.fromkeys(equal))
+    text = "; ".join(parts)
+    if len(text) > MOST_LETTERS:
+        text = THREAD.sub("", text)
+    return f"{text} (or {alike}: they fit as well)" if alike else text
+
+
+def brief(candidate: Candidate) -> str:
+    """Return in a few words how a candidate differs from the promise."""
+    if candidate.cause:
+        return THREAD.sub("", candidate.cause)
+    observed = observed_texts(candidate)
+    texts = {part: text.partition(" (")[0] for part, text in observed.items()}
+    words = {"softmax_twice": "softmax twice", "kv_head": "another KV head"}
+    words["multiplier"] = f"m = {texts['multiplier']}"
+    if candidate.model.law is not None:
+        words["law"] = f"m by {law_text(candidate.model.law)}"
+    return " and ".join(
+        words.get(part) or f"{WORDS[part]} {texts.get(part, '')}".strip()
+        for part in candidate.changes
+    )
+
+
+def _sentence(group: Group, place: int) -> str:
+    """Return the sentence about one difference of a group of heads."""
+    difference = group.first.judgement.differences[place]
+    if difference.side == "call":
+        return _of_call(group, difference)
+    suspects = [suspect_of(one.judgement.differences[place], one) for one in group.findings]
+    told = [suspect for suspect in suspects if suspect is not None]
+    if told:
+        return f"{named_together(told)}{told[0].reason}"
+    if difference.part == "output":
+        return difference.cause
+    if difference.part == "multiplier":
+        return _of_multiplier(group, place)
+    if difference.part == "kv_head":
+        return _of_kv_heads(group)
+    if difference.part == "sink":
+        return _of_sinks(group, difference)
+    if difference.part == "softmax_twice":
+        return f"{difference.cause}, promised once"
+    if difference.part == "law":
+        return f"m grows as {difference.observed}: {difference.cause}"
+    if difference.cause in (IGNORED, PADDING_IGNORED):
+        return f"{difference.cause}: mask {difference.observed}"
+    cause = f": {difference.cause}" if difference.cause else ""
+    observed, promised = _value(difference.observed), _value(difference.promised)
+    if difference.part == "mask":
+        # Where queries stand is said only if it differs.
+        starts = {place_text(mask) for mask in _both_masks(group.first)}
+        if len(starts) == 1:
+            start = starts.pop()
+            observed, promised = (text.replace(start, "") for text in (observed, promised))
+    if difference.part == "value_scale" and "sink" in group.candidates[0].unknown:
+        observed += ", or another sink"
+    if difference.part == "bias":
+        observed, promised = _slope(difference.observed), _slope(difference.promised)
+    return f"{WORDS[difference.part]} {observed}, promised {promised}{cause}"
+
+
+def _both_masks(finding: Finding) -> tuple[HeadMask, HeadMask]:
+    """Return the observed and the promised mask of a head."""
+    return finding.explanation.candidate.model.mask, finding.comparable.model.mask
+
+
+def _value(value: float | str | None) -> str:
+    """Return a promised or observed value in words."""
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else general(value, 4)
+
+
+def _slope(value: float | str | None) -> str:
+    """Return a bias in words."""
+    return f"of slope {general(value, 4)}" if isinstance(value, float) else _value(value)
+
+
+def _of_call(group: Group, difference: Difference) -> str:
+    """Return how what the call was given differs."""
+    cause = f": {difference.cause}" if difference.cause else ""
+    if difference.observed == IS_CAUSAL:
+        return f"the call was given {IS_CAUSAL}, promised mask {difference.promised}"
+    if difference.part == "mask":
+        observed = str(difference.observed)
+        verb = "" if observed.startswith(("hides", "shows")) else "is "
+        return f"the captured mask {verb}{observed}, promised {difference.promised}{cause}"
+    if difference.part == "bias":
+        observed, promised = _slope(difference.observed), _slope(difference.promised)
+        return f"the captured bias is {observed}, promised {promised}{cause}"
+    if difference.part == "sink":
+        return f"the call was given a sink, promised {sink_name(None)}"
+    observed, promised = _value(difference.observed), _value(difference.promised)
+    if difference.part == "multiplier":
+        form = group.first.promise.form
+        promised = multiplier_text(float(difference.promised or 0.0), form)
+        observed = multiplier_text(float(difference.observed or 0.0))
+        return f"the call was given the scale {observed}, promised {promised}{cause}"
+    return f"the call was given the {WORDS[difference.part]} {observed}, promised {promised}"
+
+
+def _of_multiplier(group: Group, place: int) -> str:
+    """Return an observed multiplier beside the promised one, and its likely cause."""
+    finding = group.first
+    difference = finding.judgement.differences[place]
+    values = sorted(_observed_values(group, place))
+    form = finding.misses[0].form if finding.misses else rule_text(finding.names)
+    digits = _digits(values, float(difference.promised or 0.0))
+    ends = dict.fromkeys(general(value, digits) for value in (values[0], values[-1]))
+    observed = " to ".join(ends)
+    if len(ends) == 1 and form not in ("", observed):
+        observed += f" = {form}"
+    layers = {one.id.layer for one in group.findings}
+    layer = f" of layer {finding.id.layer}" if len(layers) == 1 and len(values) > 1 else ""
+    where = f" in {len(values):,} heads" if len(values) > 1 else ""
+    if len(values) == group.total > 1:
+        where = " in both heads" if len(values) == 2 else f" in all {len(values):,} heads"
+        layer = ""
+    promised = multiplier_text(float(difference.promised or 0.0), finding.promise.form)
+    if isinstance(finding.promise.multiplier, float) and len(layers) > 1:
+        texts = {multiplier_text(one.wanted, one.promise.form) for one in group.findings}
+        promised = promised if len(texts) == 1 else "another in each layer"
+    cause = f": {difference.cause}" if difference.cause else ""
+    return f"m = {observed}{where}{layer}, promised {promised}{cause}"
+
+
+def _digits(values: Sequence[float], promised: float) -> int:
+    """Return with how many digits values show how far they are from a promised one."""
+    nearest = min(abs(value - promised) for value in values)
+    if not 0.0 < nearest < abs(promised):
+        return LEAST_DIGITS
+    return max(LEAST_DIGITS, min(2 - floor(log10(nearest / abs(promised))), MOST_DIGITS))
+
+
+def _observed_values(group: Group, place: int) -> Iterator[float]:
+    """Yield the observed number of each head of a group."""
+    for finding in group.findings:
+        observed = finding.judgement.differences[place].observed
+        yield observed if isinstance(observed, float) else 0.0
+
+
+def _of_sinks(group: Group, difference: Difference) -> str:
+    """Return how sinks differ: by their relation to the promised ones, if there is one."""
+    heads = f"in {len(group.findings):,} of {counted(group.total, 'head')}"
+    cause = difference.cause
+    if cause.startswith("the sink"):
+        bare, mark, _ = cause.rpartition(")")
+        text = f"{bare} {heads})" if mark else f"{cause}, {heads}"
+        return f"{text} (as in transformers 42736)" if "dropped" in cause else text
+    observed = next(numbers(group, "sink"), f"sink {sink_name(None)}")
+    promised = sink_name(difference.promised)
+    hint = f": {cause}" if cause else ""
+    return f"{observed}, promised {promised}{hint}"
+
+
+def _of_kv_heads(group: Group) -> str:
+    """Return which KV heads the heads of a group used, and which were promised."""
+    pairs = [
+        (finding.id.head, finding.explanation.candidate.kv_head or 0) for finding in group.findings
+    ]
+    reading = group.first.reading
+    head, kv_head = pairs[0]
+    promised = _promised_kv_head(group.first)
+    if reading is None:
+        return f"head {head} has KV head {kv_head}, promised {promised}"
+    size = reading.dims.heads // max(reading.dims.kv_heads, 1)
+    n_kv = reading.dims.kv_heads
+    meant = f"promised h // {size}"
+    if len(pairs) > 1 and len({kv for _, kv in pairs}) == 1:
+        numbers = ranges(sorted({number for number, _ in pairs}), 8)
+        return f"heads {numbers} all have KV head {kv_head}, {meant}"
+    if n_kv > 1 and all(kv == number % n_kv for number, kv in pairs):
+        return f"head {head} has KV head {kv_head}, h mod {n_kv}, {meant}: tiled, not repeated?"
+    for divisor in range(1, reading.dims.heads + 1):
+        if all(kv == number // divisor for number, kv in pairs) and divisor != size:
+            return f"head {head} has KV head {kv_head}, h // {divisor}, {meant}"
+    return f"head {head} has KV head {kv_head}, promised {promised}: in another order?"
+
+
+def _promised_kv_head(finding: Finding) -> int:
+    """Return the KV head that a head is promised to use."""
+    if finding.reading is None:
+        return finding.shape.kv_head
+    heads, kv_heads = finding.reading.dims.heads, finding.reading.dims.kv_heads
+    return finding.id.head * kv_heads // heads
