@@ -64,11 +64,14 @@ async def name_file(pilot: Pilot[None], key: str, name: str) -> None:
     await shown(pilot)
 
 
-async def click(pilot: Pilot[None], text: str, right: int = 0, down: int = 0) -> None:
-    """Click where a text is read first on the screen, or so many cells away from there."""
+async def click(
+    pilot: Pilot[None], text: str, right: int = 0, down: int = 0, label: str = ""
+) -> None:
+    """Click where a text is read first, behind its label, or so many cells away from there."""
     for y, strip in enumerate(pilot.app.screen._compositor.render_strips()):
-        x = strip.text.find(text)
-        if x >= 0:
+        before, _, line = strip.text.partition(label) if label else ("", "", strip.text)
+        if text in line:
+            x = len(before) + len(label) + line.index(text)
             await pilot.click(offset=(x + right, y + down))
             await shown(pilot)
             return
@@ -207,6 +210,19 @@ async def test_10_a_causal_mask_on_typed_q_and_k() -> None:
         assert "largest of all, scaled: 100 % on key 0 of vector 1" in read(pilot)
         await press(pilot, "4")
         assert re.search(r"0 100 % .* 1 50\.0 % 50\.0 %", read(pilot))
+
+
+@pytest.mark.slow
+async def test_10_by_mouse() -> None:
+    async with fresh_start() as pilot:
+        await click(pilot, "a: 100, 120")
+        await press(pilot, *typed(*QUERIES, *KEYS))
+        await click(pilot, "esc Done")
+        await click(pilot, "g Settings")
+        await click(pilot, "none", label=" mask ")
+        await press(pilot, *"causal")
+        await click(pilot, "esc Done")
+        assert "largest of all, scaled: 100 % on key 0 of vector 1" in read(pilot)
 
 
 @pytest.mark.slow
