@@ -62,6 +62,12 @@ class Editor(FirstClick, TextArea):
         """Return whether a key is typed; enter begins a line, whatever it does elsewhere."""
         return key == "enter" or super().check_consume_key(key, character)
 
+    def on_blur(self) -> None:
+        """Show the first lines once the editor is left, unless another window has the focus."""
+        if self.app.app_focus:
+            self.move_cursor((0, 0))
+            self.scroll_home(animate=False)
+
 
 class Field(FirstClick, Input):
     """Edits one value, which enter and leaving the field set."""

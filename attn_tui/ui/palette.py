@@ -168,9 +168,11 @@ class PaletteProvider(InstrumentProvider):
         """Return ten things that one can do first."""
         return beginning(screen)
 
-    def typed(self, screen: InstrumentScreen, query: Query) -> Iterable[Offer]:
-        """Return the settings whose names and values are typed."""
-        return offers.values(screen, query, places.places(screen))
+    def typed(self, screen: InstrumentScreen, query: Query) -> Iterator[Offer]:
+        """Yield the settings whose names and values are typed, and d_k for a number alone."""
+        found = places.places(screen)
+        yield from offers.values(screen, query, found)
+        yield from offers.bare_number(screen, query, found)
 
     def offered(self, screen: InstrumentScreen) -> Iterator[Offer]:
         """Yield all else that can be found."""
