@@ -232,8 +232,9 @@ class InstrumentScreen(FilesScreen):
         """Open the panel of settings with the focus on one of them."""
         if not self.has_class("-settings") and self.size.width < TWO_PANELS:
             self._close_help()
-        self.add_class("-settings")
+        # Filled first, so that the panes make room for it only once it is there.
         await self.query_one(SettingsPanel).open(name)
+        self.add_class("-settings")
 
     # Answers
 
