@@ -7,6 +7,8 @@ program=$PWD/../../.venv/bin/attn-tui
 home=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$home"' EXIT
 export XDG_STATE_HOME=$home DISPLAY=:87
+# No picture offers the tour, as the first start does.
+mkdir "$home/attn-tui" && echo yes > "$home/attn-tui/started"
 Xvfb $DISPLAY -screen 0 1400x1000x24 >/dev/null 2>&1 &
 until xdotool getdisplaygeometry >/dev/null 2>&1; do sleep .1; done
 

@@ -59,7 +59,7 @@ _ALL = (
         "qwen3-0.6b", "Qwen3-0.6B", 1024, 16, 128, _QK_NORM,
         "QK-norm, with learned gains; heads·d_k = 2048 is not d_model",
     ),
-    Model("gemma-7b", "Gemma-7B", 3072, 16, 256),
+    Model("gemma-7b", "Gemma-7B", 3072, 16, 256, note="the first Gemma: without a soft cap"),
     Model("gemma-2-9b", "Gemma-2-9B", 3584, 16, 256, _gemma(256.0, softcap=50.0), _GEMMA),
     Model("gemma-2-27b", "Gemma-2-27B", 4608, 32, 128, _gemma(144.0, softcap=50.0), _GEMMA),
     Model(

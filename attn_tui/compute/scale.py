@@ -135,7 +135,8 @@ _ALL = (
         lambda d_k, n_keys, given: _inverse_sqrt(given["a"]),
         (Parameter("a", "a", 256.0, number(above=0.0, called="a finite d_k"),
                    "the d_k that the one multiplier is made for", ("query_pre_attn_scalar",)),),
-        users="Gemma 2 and 3", synonyms=("constant",),
+        users="Gemma 2, with a soft cap of 50 besides, and Gemma 3, with QK-norm besides",
+        synonyms=("constant",),
     ),
     Rule(
         "per-layer", "1/(√d_k·(l + 1))", "deeper layers are scaled down more",

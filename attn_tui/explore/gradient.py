@@ -15,12 +15,30 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.explore.bars import SIDES
 from attn_tui.report.numbers import ratio, scientific, subscript, weight_name
+from attn_tui.report.words import percent
 
 WIDEST, LEAST = 14, 4
 """The most characters of a number in a table, such as ``−10^−2.7e+307``, and the fewest."""
 
 FEW_ENTRIES = 10
 """Up to this many keys, the entries of the Jacobian may be written into its cells."""
+
+
+CAPPED = "key {key:,}: the cap leaves {share} of m"
+"""How much of the slope ∂z/∂s a soft cap leaves at a key."""
+
+
+def capped(answer: VectorAnswer) -> str:
+    """Return how much of the slope m a soft cap leaves at the key of the gradient, if there is one.
+
+    The gradient by scores carries this factor, tanh′(m·s/c), besides what the cap does to weights.
+    """
+    side = answer.scaled
+    is_of_scores = answer.wrt == "scores" and side.attended[answer.of]
+    if side.map.softcap is None or side.map.multiplier == 0.0 or not is_of_scores:
+        return ""
+    share = float(side.slopes(np.array([answer.of]))[0]) / side.map.multiplier
+    return CAPPED.format(key=answer.of, share=percent(share))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
 from attn_tui.compute.heads.statistic import DEAD
+from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import PLAIN, Wrt
 from attn_tui.report.words import (
@@ -90,6 +91,10 @@ NUMBERS = (
 """The sentence for all other cases."""
 
 ONE_KEY = "One key has all the weight at any scale"
+LEFT_ALONE = "The mask leaves key {key:,} alone; it has all the weight at any scale"
+FIRST_QUERY = (
+    "Under the causal mask the first query sees key 0 alone; it has all the weight at any scale"
+)
 ALL_MASKED = "Every key is masked"
 
 
@@ -204,7 +209,7 @@ def headline(
         return UNUSABLE.format(trouble=TROUBLES[answer.status], **slots)
     keeps_keys = second.map.sink is None and not answer.compared
     if keeps_keys and n_keys == 1:
-        return NOTHING_TO_CHOOSE.format(subject=ONE_KEY)
+        return NOTHING_TO_CHOOSE.format(subject=_one_key(answer, experiment.setup.mask))
     moves = keeps_keys and answer.vector.bias is None
     tied = tied_keys(answer)
     if moves and tied:
@@ -234,6 +239,14 @@ def headline(
     texts.append(NUMBERS.format(**slots))
     texts.append(NUMBERS.format(**slots | {"second": "Scaled"}))
     return next((text for text in texts if len(text) <= LONGEST), texts[-1])
+
+
+def _one_key(answer: VectorAnswer, mask: Mask) -> str:
+    """Return that one key has all the weight, and which mask hides the others."""
+    if not mask or answer.vector.n_keys == 1:
+        return ONE_KEY
+    key = leader(answer.scaled)
+    return FIRST_QUERY if mask.causal and key == 0 else LEFT_ALONE.format(key=key)
 
 
 def of_several(answers: Sequence[VectorAnswer]) -> str:

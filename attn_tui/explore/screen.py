@@ -377,7 +377,7 @@ class ExploreScreen(InstrumentScreen):
         self.draw("gradient-pane", gradient.GradientTable(vector, keys, self.cursor, has_maps))
         self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
         derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
-        self.pane("gradient-pane").describe(f"Gradient {derivative}")
+        self.pane("gradient-pane").describe(f"Gradient {derivative}", gradient.capped(vector))
 
     def _draw_view(self) -> None:
         """Draw only the current view."""

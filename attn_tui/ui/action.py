@@ -13,20 +13,22 @@ class Action(Binding):
 
     Attributes:
         synonyms: Other words by which it can be searched for.
+        help: What it does, in a phrase, where its title does not say it.
     """
 
     synonyms: tuple[str, ...] = ()
+    help: str = ""
 
 
-def synonyms_of(node: DOMNode, action: str) -> Iterator[str]:
-    """Yield the other names of an action of a node.
+def declared(node: DOMNode, action: str) -> Iterator[Action]:
+    """Yield the declarations of an action of a node.
 
     They are read from the declarations, since Textual 8 keeps of a binding only what it knows.
     """
     for owner in type(node).__mro__:
         for binding in owner.__dict__.get("BINDINGS", ()):
             if isinstance(binding, Action) and binding.action == action:
-                yield from binding.synonyms
+                yield binding
 
 
 ANOTHER = ("draw again", "new sample", "resample", "next seed", "random")

@@ -397,6 +397,13 @@ class AttnApp(App[None]):
         self.exit(return_code=FAILED)
         self._close_messages_no_wait()
 
+    def delay_update(self, delay: float = 0.05) -> None:
+        """Paint at once, also when instruments change.
+
+        Textual 8 would delay painting and drop the first frame of the new instrument, and would go
+        on with what changes later, among what is left of the instrument before.
+        """
+
     def action_redraw(self) -> None:
         """Draw everything again, in case something else has written to the terminal."""
         self._cells.forget()

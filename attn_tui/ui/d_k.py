@@ -4,7 +4,6 @@ import numpy as np
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.events import Click
 from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Input, Label
@@ -100,11 +99,6 @@ class NumberPane(Pane):
     def _move(self, event: Slider.Moved) -> None:
         event.stop()
         self.post_message(self.Changed(self, event.value, event.gesture))
-
-    @on(Click, "Input")
-    def _select(self) -> None:
-        """Select the whole number after a click, so that typing replaces it."""
-        self.query_one(Input).select_all()
 
     @on(Input.Submitted)
     def _take(self, event: Input.Submitted) -> None:

@@ -4,40 +4,72 @@ Textual hides keys of the screen that a focused editor would type instead; the b
 which keys lead out of it.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
 
-class Editor(TextArea):
-    """Edits lines of text; the click that brings the focus selects them all."""
+class Selectable(Protocol):
+    """What `FirstClick` needs of an editor."""
+
+    _is_entered: bool
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether it has the focus."""
+
+    @property
+    def selected_text(self) -> str:
+        """The part that is selected."""
+
+    def select_all(self) -> None:
+        """Select everything."""
+
+
+class FirstClick:
+    """An editor in which the click that brings the focus selects everything.
+
+    Typing then replaces what is there, as it does after a key has brought the focus. Textual 8
+    places the cursor at every click, so that typing adds to the former value. This is no widget,
+    since the style sheet of a widget reaches only the first widget that a class is made of.
+    """
+
+    _is_entered = False
+    """Whether the last click brought the focus."""
+
+    def focus_on_click(self: Selectable) -> bool:
+        """Let a click bring the focus, and note whether it was elsewhere."""
+        self._is_entered = not self.has_focus
+        return True
+
+    def on_click(self: Selectable) -> None:
+        """Select everything after the first click, unless it was a drag that selects a part."""
+        if self._is_entered and not self.selected_text:
+            self.select_all()
+
+
+class Editor(FirstClick, TextArea):
+    """Edits lines of text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "screen.back", "Done"),
         Binding("tab", "app.focus_next", "Next"),
     ]
 
-    _is_entered = False
-    """Whether the last click brought the focus."""
-
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
         """Return whether a key is typed; enter begins a line, whatever it does elsewhere."""
         return key == "enter" or super().check_consume_key(key, character)
 
-    def focus_on_click(self) -> bool:
-        """Let a click bring the focus, and note whether it was elsewhere."""
-        self._is_entered = not self.has_focus
-        return super().focus_on_click()
-
-    def on_click(self) -> None:
-        """Select everything after the first click, unless it was a drag that selects a part."""
-        if self._is_entered and self.selection.is_empty:
-            self.select_all()
+    def on_blur(self) -> None:
+        """Show the first lines once the editor is left, unless another window has the focus."""
+        if self.app.app_focus:
+            self.move_cursor((0, 0))
+            self.scroll_home(animate=False)
 
 
-class Field(Input):
+class Field(FirstClick, Input):
     """Edits one value, which enter and leaving the field set."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -3,8 +3,10 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from stat import S_ISREG
+from time import monotonic
 from typing import Any, ClassVar
 
 from rich.style import Style
@@ -26,6 +28,11 @@ from attn_tui.ui.dialogs import Dialogue
 
 EXISTS = "{files}: already there. Enter again replaces what is there; another name keeps it."
 """The question before files are replaced."""
+
+
+HELD = 0.75
+"""Seconds between two enters, below which the key may be held: no terminal tells, and X waits 0.66
+seconds before it repeats a key."""
 
 
 class FileScreen(Dialogue[Any]):
@@ -139,11 +146,23 @@ class SaveScreen(FileScreen):
         super().__init__("Save what is shown", use, endings, hint, name)
         self._targets = targets
         self._confirmed = ""
+        self._entered = -inf
+        self._is_held = False
+
+    @on(Input.Submitted)
+    def _note_repeat(self) -> None:
+        """Note whether enter may be held; this is called before the name is taken."""
+        now = monotonic()
+        self._is_held = now - self._entered < HELD
+        self._entered = now
 
     def take(self, path: str) -> None:
-        """Save to a file, unless it exists and nobody has been asked about it."""
+        """Save to a file, unless it exists and nobody has been asked about it.
+
+        A key that is held does not answer.
+        """
         files = [*filter(None, map(described, self._targets(path)))]
-        if files and path != self._confirmed:
+        if files and (path != self._confirmed or self._is_held):
             self._confirmed = path
             self.warn(EXISTS.format(files=", ".join(files)))
             return

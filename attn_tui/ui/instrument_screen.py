@@ -105,7 +105,10 @@ class InstrumentScreen(FilesScreen):
         Action("i", "read", "Report", tooltip="Read the report", id="read",
                synonyms=("all numbers", "text", "details", "summary")),
         Action("s,ctrl+s", "save", "Save", tooltip="Save what is shown", id="save",
-               synonyms=("export", "write a file", "csv", "json", "download", "notebook")),
+               synonyms=("export", "write a file", "csv", "json", "download", "notebook",
+                         "Jupyter", "Python", "NumPy", "pandas", "library"),
+               help="picture and numbers; .json is for a notebook, where import attn_tui "
+                    "computes the same"),
         Action("o,ctrl+o", "open", "Open", tooltip="Open a file", id="open",
                synonyms=("load", "read a file", "import", "npy", "npz", "load scores")),
         Action("question_mark", "help", "Help", key_display="?", id="help",
@@ -229,8 +232,9 @@ class InstrumentScreen(FilesScreen):
         """Open the panel of settings with the focus on one of them."""
         if not self.has_class("-settings") and self.size.width < TWO_PANELS:
             self._close_help()
-        self.add_class("-settings")
+        # Filled first, so that the panes make room for it only once it is there.
         await self.query_one(SettingsPanel).open(name)
+        self.add_class("-settings")
 
     # Answers
 

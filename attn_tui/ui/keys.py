@@ -86,14 +86,23 @@ class Keys(Footer):
 
     @on(Mount)
     async def _show_at_once(self) -> None:
-        """Show the keys in the first frame: Textual would show them only later."""
+        """Show the keys in the first frame: Textual would show them only later, and in a batch.
+
+        The first frame of the screen would be dropped meanwhile.
+        """
         self.bindings_changed(self.screen)
-        await self.recompose()
+        self._shown = self._active()
+        await self.mount_all(self.compose())
+        self.on_resize()
+
+    def _active(self) -> Sequence[tuple[Binding, bool, str]]:
+        """Return the keys that are active now, of those that are shown."""
+        active = self.screen.active_bindings.values()
+        return [entry[1:] for entry in active if entry.binding.show]
 
     async def recompose(self) -> None:
         """Show the active keys, if they have changed."""
-        active = self.screen.active_bindings.values()
-        keys = [entry[1:] for entry in active if entry.binding.show]
+        keys = self._active()
         if keys == self._shown:
             return
         self._shown = keys

@@ -15,7 +15,7 @@ from attn_tui.compute.scale import RULES
 from attn_tui.files import edits
 from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
-from attn_tui.ui.action import KEYLESS, SCORES, synonyms_of
+from attn_tui.ui.action import KEYLESS, SCORES, declared
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.places import (
     Place,
@@ -27,6 +27,7 @@ from attn_tui.ui.places import (
     value_behind,
 )
 from attn_tui.ui.setting import (
+    D_K,
     MASK,
     MODEL,
     RULE,
@@ -193,6 +194,14 @@ def choices(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]
             yield replace(offer, synonyms=names, help=meaning or offer.help)
 
 
+def bare_number(screen: InstrumentScreen, query: Query, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the offer to set d_k to a number that is typed alone."""
+    place = next(place for place in found if place.setting.name == D_K.name)
+    with suppress(InputError):
+        # A digit that is the key of an instrument is first of all that key.
+        yield replace(typed_value(screen, place, query.text), kind=Kind.CHOICE)
+
+
 def rules(screen: InstrumentScreen) -> Iterator[Offer]:
     """Yield the scale rules."""
     scale, place = screen.present.draft.setup.scale, rule_place(screen)
@@ -276,8 +285,11 @@ def actions(screen: InstrumentScreen) -> Iterator[Offer]:
         seen.add(binding.action)
         title = binding.tooltip or binding.description
         run = partial(app.run_action, binding.action, node)
+        actions = [*declared(node, binding.action)]
+        synonyms = (word for action in actions for word in action.synonyms)
         yield Offer(
-            Kind.ACTION, title, run, (binding.description, *synonyms_of(node, binding.action)),
+            Kind.ACTION, title, run, (binding.description, *synonyms),
+            next((action.help for action in actions), ""),
             keys=(app.get_key_display(binding), binding.key),
         )  # fmt: skip
 

@@ -43,10 +43,10 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
     How well they fit comes first, then their kind, then their order.
     """
     fitting: list[tuple[int, Kind, int, Offer]] = []
-    for place, each in enumerate(offered):
-        fit = query.fit(each.names, each.help, each.keys)
-        kind = each.kind
-        if each.is_typed:
+    for place, offer in enumerate(offered):
+        fit = query.fit(offer.names, offer.help, offer.keys)
+        kind = offer.kind
+        if offer.is_typed:
             fit = Fit.EXACT
         elif kind is Kind.REFUSED:
             fit = min(fit, Fit.DESCRIBED)
@@ -54,17 +54,17 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
             # A value is only meant where its whole name is typed.
             kind = Kind.CHOICE
         if fit is not Fit.NOT:
-            fitting.append((-fit, kind, place, each))
+            fitting.append((-fit, kind, place, offer))
     fitting.sort(key=lambda row: row[:3])
-    best = {each.sets or place: each for _, _, place, each in reversed(fitting)}
-    return [each for *_, place, each in fitting if best[each.sets or place] is each]
+    best = {offer.sets or place: offer for _, _, place, offer in reversed(fitting)}
+    return [offer for *_, place, offer in fitting if best[offer.sets or place] is offer]
 
 
 def nearest(offered: Iterable[Offer], query: Query) -> list[Offer]:
     """Return the few offers whose names are most like what is typed, the most similar first."""
-    near = [(query.likeness(each.names), each) for each in offered if each.kind < Kind.CLAIM]
+    near = [(query.likeness(offer.names), offer) for offer in offered if offer.kind < Kind.CLAIM]
     near = sorted((row for row in near if row[0] > 0.0), key=lambda row: -row[0])
-    return [each for _, each in near[:NEAREST]]
+    return [offer for _, offer in near[:NEAREST]]
 
 
 class InstrumentProvider(Provider):
@@ -76,8 +76,9 @@ class InstrumentProvider(Provider):
     def instrument(self) -> InstrumentScreen | None:
         """The instrument below the palette, or None if another screen is, or nothing is asked."""
         screen = self.screen
-        is_asked = isinstance(screen, InstrumentScreen) and screen.question is not None
-        return screen if is_asked else None  # type: ignore[return-value]
+        if isinstance(screen, InstrumentScreen) and screen.question is not None:
+            return screen
+        return None
 
     def listed(self, screen: InstrumentScreen) -> Iterable[Offer]:
         """Return what is listed before anything is typed."""
@@ -91,16 +92,16 @@ class InstrumentProvider(Provider):
         """Return all else that can be found."""
         return self.listed(screen)
 
-    def line(self, each: Offer) -> str:
+    def line(self, offer: Offer) -> str:
         """Return the line of an offer."""
-        return each.line
+        return offer.line
 
     async def discover(self) -> Hits:
         """Yield what is listed before anything is typed."""
         if self.instrument is not None:
-            for each in self.listed(self.instrument):
-                line = self.line(each)
-                yield DiscoveryHit(Content(line), each.take, line, plain(each.help))
+            for offer in self.listed(self.instrument):
+                line = self.line(offer)
+                yield DiscoveryHit(Content(line), offer.take, line, plain(offer.help))
 
     async def search(self, query: str) -> Hits:
         """Yield what fits, or that nothing does and what is nearest."""
@@ -117,15 +118,15 @@ class InstrumentProvider(Provider):
             say = partial(screen.notify, title.partition(" Perhaps")[0], markup=False)
             yield Hit(MOST + 1.0, Content(title), say, title)
             fitting = [*nearest(self._offered, typed), *self.listed(screen)][:NEAREST]
-        for rank, each in enumerate(fitting):
-            line = self.line(each)
+        for rank, offer in enumerate(fitting):
+            line = self.line(offer)
             content = Content(line)
             for start, end in typed.spans(line):
                 content = content.stylize(self.match_style or "underline", start, end)
-            about = each.help
-            if each.preview is not None and rank == 0:
-                about = each.preview() or about
-            yield Hit(float(MOST - rank), content, each.take, line, plain(about))
+            about = offer.help
+            if offer.preview is not None and rank == 0:
+                about = offer.preview() or about
+            yield Hit(float(MOST - rank), content, offer.take, line, plain(about))
 
 
 FIRST = (
@@ -139,8 +140,8 @@ FIRST = (
 
 def beginning(screen: InstrumentScreen) -> list[Offer]:
     """Return the first things that one can do, ten of them."""
-    found = {each.title: each for each in offers.actions(screen)}
-    return [replace(found[title], help="") for title in FIRST if title in found][:10]
+    actions = {offer.title: offer for offer in offers.actions(screen)}
+    return [replace(actions[title], help="") for title in FIRST if title in actions][:10]
 
 
 def themes(screen: InstrumentScreen) -> Iterator[Offer]:
@@ -168,14 +169,16 @@ class PaletteProvider(InstrumentProvider):
         """Return ten things that one can do first."""
         return beginning(screen)
 
-    def typed(self, screen: InstrumentScreen, query: Query) -> Iterable[Offer]:
-        """Return the settings whose names and values are typed."""
-        return offers.values(screen, query, places.places(screen))
+    def typed(self, screen: InstrumentScreen, query: Query) -> Iterator[Offer]:
+        """Yield the settings whose names and values are typed, and d_k for a number alone."""
+        settings = places.places(screen)
+        yield from offers.values(screen, query, settings)
+        yield from offers.bare_number(screen, query, settings)
 
     def offered(self, screen: InstrumentScreen) -> Iterator[Offer]:
         """Yield all else that can be found."""
-        found = places.places(screen)
-        yield from offers.presets(screen, found)
+        settings = places.places(screen)
+        yield from offers.presets(screen, settings)
         yield from offers.rules(screen)
         yield from offers.models(screen)
         yield from offers.views(screen)
@@ -183,8 +186,8 @@ class PaletteProvider(InstrumentProvider):
         yield from offers.instruments(screen)
         yield from offers.actions(screen)
         yield from themes(screen)
-        yield from offers.choices(screen, found)
-        yield from offers.settings(screen, found)
+        yield from offers.choices(screen, settings)
+        yield from offers.settings(screen, settings)
         yield from offers.examples(screen)
         yield from offers.items(screen)
 
@@ -203,9 +206,9 @@ class PaletteProvider(InstrumentProvider):
 class ListProvider(InstrumentProvider):
     """Lists the choices of one kind; the present one is marked."""
 
-    def line(self, each: Offer) -> str:
+    def line(self, offer: Offer) -> str:
         """Return the title of an offer behind its mark."""
-        return f"{PRESENT if each.is_present else OTHER}{each.title}"
+        return f"{PRESENT if offer.is_present else OTHER}{offer.title}"
 
 
 class RulesProvider(ListProvider):
@@ -233,7 +236,7 @@ class ExamplesProvider(ListProvider):
 
     def listed(self, screen: InstrumentScreen) -> Iterator[Offer]:
         """Yield the tour, then the examples."""
-        yield from (each for each in offers.actions(screen) if each.title == "Take the tour")
+        yield from (offer for offer in offers.actions(screen) if offer.title == "Take the tour")
         yield from offers.examples(screen)
 
 

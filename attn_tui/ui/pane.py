@@ -110,7 +110,7 @@ def whole_words(text: str, room: int) -> str:
     content = Content.from_markup(text)
     while content.plain and content.cell_length > room - 1:
         content = content[: max(content.plain.rstrip().rfind(" "), 0)]
-    plain = content.plain.rstrip(" ·,:;")
+    plain = content.plain.rstrip(" ·,:;●")
     return f"{content[: len(plain)].markup}…" if plain else ""
 
 

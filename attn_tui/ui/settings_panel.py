@@ -76,7 +76,9 @@ class SettingsPanel(VerticalScroll):
                 widget = self._widget(setting)
                 widget.tooltip = setting.help
                 yield Horizontal(Label(setting.label), widget, classes="setting")
-        yield Label("", markup=False, id="problem")
+        problem = Label("", markup=False, id="problem")
+        problem.display = False
+        yield problem
 
     def _widget(self, setting: Setting) -> Input | Select[str] | Switch:
         name = id_of(setting.name)
@@ -158,17 +160,26 @@ class SettingsPanel(VerticalScroll):
     def _take(self, id: str, text: str) -> None:
         """Ask for the value of a text, or show what is wrong with the text."""
         setting = self._setting(id)
-        problem = self.query_one("#problem", Label)
+        self._warn(setting, "")
         if self.question is None or text == setting.kind.text(setting.value(self.question)):
-            problem.update("")
             return
         try:
             edit = setting.read(self.question, text)
         except InputError as error:
-            problem.update(str(error))
+            self._warn(setting, str(error))
             return
-        problem.update("")
         self.post_message(self.Changed(edit, setting.name))
+
+    def _warn(self, setting: Setting, problem: str) -> None:
+        """Show below a setting why its text will not do; as a notice if the panel is closed."""
+        label = self.query_one("#problem", Label)
+        label.display = bool(problem) and self.display
+        if label.display:
+            label.update(problem)
+            self.move_child(label, after=self._line_of(setting.name))
+            self.call_after_refresh(label.scroll_visible)
+        elif problem:
+            self.notify(problem, severity="warning", markup=False)
 
     def _setting(self, id: str) -> Setting:
         """Return the setting whose widget has an id."""

@@ -7,9 +7,10 @@ import numpy as np
 from attn_tui.charts.colour import oklab, ramp
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
-from attn_tui.explore.gradient import GradientTable, Jacobians
+from attn_tui.explore.gradient import GradientTable, Jacobians, capped
 from attn_tui.report.numbers import ratio, scientific
 from tests.asking import answer_to
 from tests.explore.questions import COLOURS, vector_of, words
@@ -38,6 +39,20 @@ def test_nothing_is_said_to_be_infinitely_many_times_0() -> None:
     lines = words(GradientTable(vector, np.arange(3), 2).draw(60, 4, COLOURS))
     assert [line[-1] for line in lines[1:]] == ["–"] * 3
     assert [line[-3] for line in lines[1:]] == ["0"] * 3
+
+
+def test_it_says_how_much_of_the_slope_a_soft_cap_leaves() -> None:
+    vector = Vector("", np.array([50.0, 100.0, 150.0, -inf]))
+    setup = Setup(1, Scale(softcap=50.0))
+    # 1 − tanh²(3), as in the example of a soft cap.
+    for settings, text in (
+        (Settings(2), "key 2: the cap leaves 1 % of m"),
+        (Settings(0), "key 0: the cap leaves 42 % of m"),
+        (Settings(2, "logits"), ""), (Settings(3), ""),
+    ):  # fmt: skip
+        assert capped(answer_to(vector, setup.put(settings))) == text
+    assert capped(answer_to(vector, Setup(1))) == ""
+    assert capped(answer_to(Vector("", np.zeros(1)), Setup(1, Scale("ssmax", softcap=50.0)))) == ""
 
 
 def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width() -> None:

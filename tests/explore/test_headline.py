@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
@@ -50,6 +51,16 @@ def test_a_person_reads_the_sentence_that_fits_the_question() -> None:
             partial(of, "7"),
             "One key has all the weight at any scale, and every gradient is 0: there is nothing to "
             "choose.",
+        ),
+        (
+            partial(of, "1 2 3", mask=Mask(causal=True)),
+            "Under the causal mask the first query sees key 0 alone; it has all the weight at any "
+            "scale, and every gradient is 0: there is nothing to choose.",
+        ),
+        (
+            partial(of, "1 2 3", mask=Mask(((0, 1), (2, None)))),
+            "The mask leaves key 1 alone; it has all the weight at any scale, and every gradient "
+            "is 0: there is nothing to choose.",
         ),
         (
             partial(of, "-inf -inf"),

@@ -212,6 +212,10 @@ DONE: tuple[dict[str, Any], ...] = (
 )  # fmt: skip
 
 
+def test_every_guess_has_a_picture() -> None:
+    assert [place for place, step in enumerate(STEPS) if step.guess and not step.picture] == []
+
+
 def test_a_step_is_not_done_as_it_begins_and_can_be() -> None:
     for place in range(len(STEPS)):
         start = asked(place)

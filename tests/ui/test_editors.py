@@ -12,7 +12,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.setting import RULE
 from tests.pairs import everyday
-from tests.ui.person import press, shown
+from tests.ui.person import notices, press, shown
 
 
 def footer(pilot: Pilot[None]) -> list[str]:
@@ -55,6 +55,38 @@ async def test_a_first_click_selects_the_scores_and_a_second_places_the_cursor()
         await pilot.click(scores, offset=(4, 0))
         await press(pilot, "7")
         assert screen.present.draft.text == "7"
+
+
+async def test_a_first_click_selects_a_value_and_a_second_places_the_cursor() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "g")
+        mask = screen.query_one("#set-mask", Input)
+        await pilot.click(mask, offset=(2, 0))
+        await press(pilot, *"1", "enter")
+        assert str(screen.present.draft.setup.mask) == "1"
+        await pilot.click(mask, offset=(0, 0))
+        await press(pilot, *"0, ", "enter")
+        assert str(screen.present.draft.setup.mask) == "0:2"
+        d_k = screen.query_one("#d_k-typed", Input)
+        await pilot.click(d_k, offset=(5, 0))
+        await press(pilot, *"64", "enter")
+        assert screen.present.draft.setup.d_k == 64
+
+
+async def test_what_is_wrong_with_a_value_stands_below_it_or_is_said_when_settings_close() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+        screen = await press(pilot, "g")
+        screen.query_one("#set-softcap", Input).focus()
+        await press(pilot, *"many", "enter")
+        lines = [strip.text for strip in screen._compositor.render_strips()]
+        row = next(row for row, line in enumerate(lines) if "soft cap" in line)
+        assert "many" in lines[row]
+        assert "softcap:" in lines[row + 1]
+        await press(pilot, "escape")
+        assert notices(pilot).startswith("softcap: ")
+        # It is over once the panel is opened again.
+        await press(pilot, "g")
+        assert not screen.query_one("#problem").display
 
 
 async def test_a_parameter_has_a_row_while_its_rule_is_on_and_moves_by_up_and_down() -> None:

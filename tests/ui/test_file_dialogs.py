@@ -23,6 +23,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return here
 
 
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the seconds that pass before each enter, which a test may change."""
+    seconds = [1.0]
+    now = [0.0]
+
+    def monotonic() -> float:
+        now[0] += seconds[0]
+        return now[0]
+
+    monkeypatch.setattr("attn_tui.ui.file_dialogs.monotonic", monotonic)
+    return seconds
+
+
 async def dialogue(pilot: Pilot[None], key: str) -> FileScreen:
     """Open a dialogue, and wait until its tree lists the folder."""
     await shown(pilot)
@@ -107,6 +121,24 @@ async def test_a_click_fills_in_the_name_and_an_existing_file_is_asked_about_onc
         await pilot.press("enter")
         await closed(pilot)
     assert file.read_text() != "x" * 1234
+
+
+async def test_an_enter_that_is_held_does_not_replace_a_file(
+    folder: Path, clock: list[float]
+) -> None:
+    (folder / "attn-tui.json").write_text("kept")
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "s")
+        # The first repeat comes late, as X has it.
+        for seconds in (0.0, 0.66, 0.04, 0.04, 0.04):
+            clock[0] = seconds
+            await press(pilot, "enter")
+            assert "already there" in hint(screen)
+        assert os.listdir(folder) == ["attn-tui.json"]
+        clock[0] = 1.0
+        await pilot.press("enter")
+        await closed(pilot)
+    assert {*os.listdir(folder)} == {"attn-tui.json", "attn-tui.svg"}
 
 
 async def test_both_files_of_a_name_without_an_ending_are_asked_about(folder: Path) -> None:

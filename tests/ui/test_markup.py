@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis.strategies import text
+from textual.command import CommandList
 from textual.content import Content
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.headline import Headline
 from attn_tui.ui.markup import plain
 from tests.pairs import everyday
 from tests.ui.person import notices, press, shown
@@ -21,27 +21,30 @@ def test_a_text_comes_out_of_its_markup_as_it_went_in(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "place"),
+    ("keys", "place", "text"),
     everyday(
         1,
         [
-            (("e", "end", "space", *BROKEN), "scores"),
-            (("slash", *"d_k", "space", *BROKEN, "1", "enter"), "notice"),
-            (("d", *BROKEN, "enter"), "notice"),
-            (("g", "tab", "tab", *BROKEN, "enter"), "settings"),
+            (("e", "end", "space", *BROKEN), "scores", "'/b' is not a number"),
+            (("slash", *"d_k", "space", *BROKEN), "offers", "d_k [/b]\nd_k: '[/b]' is not a"),
+            (("slash", *"d_k", "space", *BROKEN, "1", "enter"), "notice", "d_k: '[/b]1' is not a"),
+            (("d", *BROKEN, "enter"), "notice", "d_k: '[/b]' is not a whole number"),
+            (("g", "tab", "tab", *BROKEN, "enter"), "settings", "softcap: '[/b]' is not a number"),
         ],
     ),
 )
 async def test_broken_markup_in_what_is_typed_is_named_in_the_error(
-    keys: tuple[str, ...], place: str
+    keys: tuple[str, ...], place: str, text: str
 ) -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
         await press(pilot, *("underscore" if key == "_" else key for key in keys))
-        texts = {
-            "scores": str(pilot.app.screen.query_one("#headline", Headline).render()),
-            "notice": notices(pilot),
-        }
-        if place == "settings":
-            texts["settings"] = str(pilot.app.screen.query_one("#problem").render())
-        assert "/b" in texts[place]
+        screen = pilot.app.screen
+        if place == "notice":
+            read = notices(pilot)
+        elif place == "offers":
+            hits = screen.query_one(CommandList).options
+            read = "\n\n".join(str(hit.prompt) for hit in hits)
+        else:
+            read = str(screen.query_one("#headline" if place == "scores" else "#problem").render())
+        assert text in read

@@ -1,10 +1,34 @@
 """Painting: a key repaints only what changes, and the result is right."""
 
 import pytest
+from rich.console import RenderableType
+from textual._compositor import LayoutUpdate
+from textual.app import App
+from textual.screen import Screen
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
-from tests.ui.person import press
+from tests.ui.person import press, shown
+
+
+async def test_the_first_frame_of_an_instrument_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames: list[tuple[Screen[object], RenderableType]] = []
+    display = App._display
+
+    def record(app: App[None], screen: Screen[object], frame: RenderableType | None) -> None:
+        # Textual drops what it draws in a batch.
+        if frame is not None and not app._batch_count:
+            frames.append((screen, frame))
+        display(app, screen, frame)
+
+    monkeypatch.setattr(App, "_display", record)
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        for key in "426":
+            screen = await press(pilot, key)
+            first = next(frame for of, frame in frames if of is screen)
+            # Among what is left of the instrument before, parts of it would stand.
+            assert isinstance(first, LayoutUpdate), key
 
 
 @pytest.mark.slow

@@ -18,9 +18,8 @@ SIZES = ((120, 40), (100, 30), (80, 24), (60, 20), (40, 15))
 LARGE = (200, 60)
 """A size at which every text has room."""
 
-APART = "Input, TextArea, Select, OptionList, DataTable, Footer, #capture"
-"""What is cut where it may be: editors and lists, which scroll; paths; and the footer, whose keys
-have a test of their own."""
+APART = "Input, TextArea, Select, OptionList, DataTable, #capture"
+"""What is cut where it may be: editors and lists, which scroll, and paths."""
 
 NOTES = " ".join(
     ["each the largest of several × each the gravest of several", "t shows", *SIGNS.values()]
@@ -44,7 +43,8 @@ def lines_of(pilot: Pilot[None]) -> list[str]:
     for widget in apart:
         if not widget.is_on_screen:
             continue
-        x, y, width, height = widget.region
+        # Where it scrolls, the footer may stand over the rest of it.
+        x, y, width, height = screen.find_widget(widget).visible_region
         for line in lines[max(y, 0) : y + height]:
             line[max(x, 0) : x + width] = " " * len(line[max(x, 0) : x + width])
     return ["".join(line) for line in lines]
