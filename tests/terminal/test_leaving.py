@@ -32,7 +32,9 @@ def test_a_file_of_scores_that_is_gone_is_named_in_one_line(tmp_path: Path) -> N
         session.press("+")
         session.until_reads("there is no such file")
         line = session.line()
-    assert line.startswith(f"{WHY}scores, '{path}': there is no such file")
+    # Errors shorten the beginning of a long path.
+    assert line.startswith(f"{WHY}scores, '")
+    assert "gone.npy': there is no such file" in line
     assert "\n" not in line
     np.save(path, np.arange(2_500.0))
     with Session(tmp_path, ["gone.npy"], first="2,500 keys") as session:
