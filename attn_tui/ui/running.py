@@ -1,5 +1,6 @@
 """Runs the program on the terminal, from the first question to the parting line."""
 
+import ctypes
 import sys
 from dataclasses import replace
 from os import environ
@@ -29,6 +30,10 @@ NOT_ASKED = Background()
 SHADES = {"light": LIGHT.name, "dark": DARK.name}
 """The themes for the background of a terminal."""
 
+HEAP = {-8: 1, -3: 2**22, -1: 2**23}
+"""Options of glibc's mallopt: one arena for all threads (M_ARENA_MAX), and the bytes from which an
+array has pages of its own (M_MMAP_THRESHOLD) or free memory is returned (M_TRIM_THRESHOLD)."""
+
 
 def run(
     draft: Draft, mouse: bool = True, theme: str | None = None,
@@ -51,6 +56,7 @@ def run(
     Raises:
         InputError: If there is no such theme.
     """
+    return_memory()
     accept_anything()
     keep_no_lines()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
@@ -66,6 +72,19 @@ def run(
     if app.parting and sys.__stderr__ is not None:
         sys.__stderr__.write(app.parting)
     return app.return_code or 0
+
+
+def return_memory() -> None:
+    """Have glibc return what it frees to the system, since the program may be open for days.
+
+    By itself it keeps up to 64 MB in each arena, of which every thread has one, once it has freed a
+    large array.
+    """
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+        for option, value in HEAP.items():
+            if mallopt is not None:
+                mallopt(option, value)
 
 
 def opening(draft: Draft) -> Draft:
