@@ -57,10 +57,12 @@ class Run:
         experiment: The experiment to draw.
 
     Attributes:
+        experiment: The experiment to draw.
         known: The answer so far; None before the first draws.
     """
 
     def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
         self.known: Answer | None = None
         self._answers: Iterator[Answer] = answer(experiment)
         self._lock = Lock()

@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.geometry import Size
 from textual.reactive import var
@@ -54,8 +55,8 @@ from attn_tui.ui.setting import RULE, of_field
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
 KEPT = 4
-"""How many sweeps are kept, so that going back to one redraws nothing; a large one that is not
-complete takes some 40 MB."""
+"""How many complete sweeps are kept, so that going back to one redraws nothing. One that is not
+complete has its draws, which take up to 58 MB; it is forgotten once another one is asked for."""
 
 ROWS_KEPT = 64
 """How many rows keep their crossovers."""
@@ -97,7 +98,9 @@ class SweepScreen(InstrumentScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._run = lru_cache(maxsize=KEPT)(Run)
+        self._complete: LRUCache[Experiment, Run] = LRUCache(KEPT)
+        self._run: Run | None = None
+        """The run of the question."""
         self._row = lru_cache(maxsize=ROWS_KEPT)(lambda _: Row())
         self._drawing: Run | None = None
         """The run being drawn, or the last one once it is complete."""
@@ -252,16 +255,28 @@ class SweepScreen(InstrumentScreen):
             return "map-pane"
         return "keys-pane" if settings.over == "n" else "over-pane"
 
+    def _run_of(self, experiment: Experiment) -> Run:
+        """Return the run that draws for an experiment: the present, a kept or a new one."""
+        asked = drawn_by(experiment)
+        if self._run is None or self._run.experiment != asked:
+            if self._run is not None and self._run.is_complete:
+                self._complete[self._run.experiment] = self._run
+            self._run = self._complete.get(asked) or Run(asked)
+        return self._run
+
     def _draw_more(self) -> None:
         """Start drawing for the question, unless that is running or complete."""
-        run = self._run(drawn_by(self.present.experiment))
+        run = self._run_of(self.present.experiment)
         if run is not self._drawing:
             self._drawing = run
-            self._draw_sweep(run)
+            self._draw_sweep()
 
     @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
-    def _draw_sweep(self, run: Run) -> None:
-        worker = get_current_worker()
+    def _draw_sweep(self) -> None:
+        # An argument would live as long as any widget that is mounted meanwhile.
+        worker, run = get_current_worker(), self._drawing
+        if run is None:
+            return
         for _ in run.go_on(lambda: worker.is_cancelled):
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._show_known)
@@ -280,7 +295,7 @@ class SweepScreen(InstrumentScreen):
         crossovers.
         """
         experiment = self.present.experiment
-        known = self._run(drawn_by(experiment)).known
+        known = self._run_of(experiment).known
         if known is None:
             return
         key = row_of(experiment)

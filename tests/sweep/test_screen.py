@@ -1,5 +1,6 @@
 """Sweep on the screen: the map, its cursor, the views, the report and saving."""
 
+import gc
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.charts import PlaceNumbers
+from attn_tui.sweep.runs import Run
 from attn_tui.sweep.screen import SweepScreen
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
@@ -199,6 +201,30 @@ async def test_drawing_can_be_stopped_and_goes_on() -> None:
             await pilot.pause()
         assert str(screen.pane("map-pane").border_subtitle).endswith("% done")
         await pilot.press("space")
+
+
+@pytest.mark.slow
+async def test_draws_that_nobody_asks_for_any_more_are_forgotten() -> None:
+    many = Settings(view="map", ratio=True)
+    draft = replace(DRAFT, setup=DRAFT.setup.put(many))
+    async with AttnApp(draft, "sweep").run_test(size=(120, 40)) as pilot:
+        for seed in (1, 2, 3):
+            screen = pilot.app.screen_stack[0]
+            while not (
+                isinstance(screen, SweepScreen)
+                and screen.answer
+                and screen.answer.settings.seed == seed
+            ):
+                await pilot.pause()
+                screen = pilot.app.screen_stack[0]
+            await pilot.press("space")
+            await shown(pilot)
+            assert screen.answer.progress < 1.0
+            await pilot.press("a")
+        await pilot.press("space")
+        await shown(pilot)
+        gc.collect()
+        assert sum(isinstance(each, Run) for each in gc.get_objects()) == 1
 
 
 LESSON = """\

@@ -67,7 +67,7 @@ ARGUMENTS: tuple[list[str], ...] = (
 """What the program is started with, one after the other."""
 
 DONE, VISITED = 5_000, 500
-"""Actions of ``--memory``, and those by which everything has been visited."""
+"""Actions of ``--memory`` unless others are asked for, and those by which all has been visited."""
 
 MOST = 20 * 2**20
 """Bytes that may be added from then on."""
@@ -160,8 +160,9 @@ class Driven:
         state = Path(f"/proc/{self.terminal.child.pid}/stat")
         calm, patience = 0, Patience(self.terminal.child.pid)
         while calm < CALM and not patience.over:
+            is_quiet = not self._read(PAUSE)
             is_asleep = state.read_text().rpartition(") ")[2].startswith("S")
-            calm = calm + 1 if is_asleep and not self._read(PAUSE) else 0
+            calm = calm + 1 if is_quiet and is_asleep else 0
 
     def do(self, burst: Burst) -> None:
         """Do what comes together: as many keys as can be in one write."""
@@ -288,13 +289,13 @@ def runs(given: argparse.Namespace) -> Iterator[tuple[int, int, str]]:
             yield from pool.map(run, parts)
 
 
-def growth(seed: int, folder: Path) -> int:
-    """Return how many bytes more are held at the most than after the first actions."""
+def growth(seed: int, number: int, folder: Path) -> int:
+    """Return how many bytes more are held at the most than after the first of so many actions."""
     arguments = ["show", "--screen", "--experiment", FEW]
     random, driven = Random(seed), Driven(Size(120, 40), arguments, folder)
     visits = everywhere()
     assert len(visits) <= VISITED
-    actions = chain(visits, (random.choice(ACTIONS) for _ in range(DONE - len(visits))))
+    actions = chain(visits, (random.choice(ACTIONS) for _ in range(number - len(visits))))
     before = most = 0
     with driven.terminal as terminal:
         terminal.is_watched = False
@@ -319,12 +320,12 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def remember(seed: int) -> int:
-    """See that memory does not grow; return 1 if it does."""
+def remember(seed: int, number: int) -> int:
+    """See that memory does not grow in so many actions; return 1 if it does."""
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name))
-        more = growth(seed, Path(name))
-    say(f"{more / 2**20:.1f} MB more at most than after {VISITED:,} of {DONE:,} actions\n")
+        more = growth(seed, number, Path(name))
+    say(f"{more / 2**20:.1f} MB more at most than after {VISITED:,} of {number:,} actions\n")
     return more > MOST
 
 
@@ -336,9 +337,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, which share the rest")
     parser.add_argument("--memory", action="store_true", help="watch memory instead")
+    parser.add_argument("--actions", type=int, default=DONE, help="of --memory")
     given = parser.parse_args()
     if given.memory:
-        return remember(given.seed)
+        return remember(given.seed, given.actions)
     faults = 0
     for seed, compared, fault in runs(given):
         faults += bool(fault)

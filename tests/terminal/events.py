@@ -101,14 +101,18 @@ PANELS = ["g", "?", "i", "s", "o", "/", "t", "f"]
 
 
 def everywhere() -> list[Event]:
-    """Return what visits everything: each action on each instrument, panels at all sizes."""
+    """Return what visits everything: each action on each instrument, panels at all sizes.
+
+    The actions come at the largest size, where what is shown, and kept, takes the most memory.
+    """
     keys = [one for one in ACTIONS if isinstance(one, str) and one not in string.digits]
     sizes = [one for one in ACTIONS if isinstance(one, Size)]
+    largest = max(sizes, key=lambda size: size.columns * size.lines)
     visits: list[Event] = []
     for size in sizes:
         visits.append(size)
         for instrument in "123456":
-            actions = keys if size == sizes[0] else PANELS
+            actions = keys if size == largest else PANELS
             visits += [instrument + action for action in actions]
     return visits
 

@@ -40,7 +40,8 @@ def test_a_file_of_scores_that_is_gone_is_named_in_one_line(tmp_path: Path) -> N
     with Session(tmp_path, ["gone.npy"], first="2,500 keys") as session:
         path.unlink()
         line = session.line()
-    assert line == f"{WHY}scores, '{path}': the file is gone; expected it where it was"
+    assert line.startswith(f"{WHY}scores, '")
+    assert line.endswith("gone.npy': the file is gone; expected it where it was")
 
 
 def test_scores_that_are_in_no_file_and_too_many_are_said_to_be(tmp_path: Path) -> None:
