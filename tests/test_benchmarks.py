@@ -55,6 +55,7 @@ def test_the_benchmark_of_heads_runs_and_names_what_it_compares() -> None:
         assert f"{name}  " in done.stdout
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_many_heads_runs_and_agrees(tmp_path: Path) -> None:
     command = [sys.executable, str(COMPUTE.with_name("many_heads.py")), str(tmp_path / "new")]
     done = subprocess.run(

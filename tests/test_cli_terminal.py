@@ -13,6 +13,7 @@ from tests.contract.terminal import Terminal
 ROOT = str(Path(__file__).parents[1])
 
 
+@pytest.mark.slow
 def test_scores_from_a_pipe_leave_the_keys_to_the_terminal() -> None:
     piped = f"echo 7 8 | {sys.executable} -m attn_tui -"
     with Terminal(80, 24, program=["/bin/sh", "-c", piped]) as terminal:

@@ -141,7 +141,7 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "size", everyday(1, [((80, 24),), ((60, 20),), ((100, 30),), ((120, 40),)])
+    "size", everyday(0, [((80, 24),), ((60, 20),), ((100, 30),), ((120, 40),)])
 )
 async def test_both_sides_are_seen_beside_each_other_and_beside_an_open_panel(
     size: tuple[int, int],
@@ -160,6 +160,7 @@ async def test_both_sides_are_seen_beside_each_other_and_beside_an_open_panel(
                 assert high >= 8
 
 
+@pytest.mark.slow
 async def test_where_there_is_little_room_the_second_map_waits_behind_t() -> None:
     async with AttnApp(EXAMPLE, "attention").run_test(size=(59, 24)) as pilot:
         screen = await at(pilot)
@@ -189,6 +190,7 @@ async def test_where_there_is_little_room_the_second_map_waits_behind_t() -> Non
         assert screen.query_one("Slider").size.width > 5
 
 
+@pytest.mark.slow
 async def test_enter_opens_the_row_in_explore() -> None:
     async with AttnApp(ROWS, "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)

@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("demo", everyday(2, DEMOS.values(), ids=DEMOS))
+@pytest.mark.parametrize("demo", everyday(0, DEMOS.values(), ids=DEMOS))
 def test_the_doctor_finds_the_fault(
     demo: Demo, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

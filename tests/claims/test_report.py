@@ -29,6 +29,7 @@ def test_every_claim_fits_into_80_columns_as_text() -> None:
         assert line.endswith(" s\n")
 
 
+@pytest.mark.slow
 def test_numbers_of_all_cases_stand_in_line() -> None:
     written = "".join(text(report([(own_finding("S0-2"), 0.0)], 1)))
     ends = {len(line) for line in written.splitlines() if " ± " in line and "(" not in line}

@@ -119,6 +119,7 @@ async def test_the_palette_shows_the_words_of_claims_as_they_are() -> None:
             assert Content.from_markup(best.help or "").plain == find(name).right
 
 
+@pytest.mark.slow
 async def test_another_draw_or_d_k_changes_the_numbers_and_not_the_verdict() -> None:
     async with at_claim("S0-14").run_test(size=WIDE) as pilot:
         before = rows(await claims(pilot))

@@ -38,6 +38,7 @@ def osc(text: str) -> bytes:
     return b"\x1b]52;c;" + base64.b64encode(text.encode()) + b"\x07"
 
 
+@pytest.mark.slow
 def test_a_copy_goes_through_tmux(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     (tmp_path / "tmux").write_text(f'#!/bin/sh\necho "$@" > {taken}.how\ncat > {taken}\n')

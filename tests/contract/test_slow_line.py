@@ -45,6 +45,7 @@ def test_sixty_steps_send_no_more_than_three_pictures_where_none_is_taken(instru
         assert b"--d-k 65536" in terminal.raw
 
 
+@pytest.mark.slow
 def test_a_terminal_that_never_answers_waits_for_nothing() -> None:
     with Terminal(120, 40) as terminal:
         terminal.answers = False

@@ -71,6 +71,7 @@ def test_what_is_typed_at_once_is_entered_and_escape_with_a_letter_is_two_keys(
         assert session.line(f"{TYPE_D_K}64{ENTER}{DOUBLE}{LEAVE}") == f"{ASKED} 128 --screen"
 
 
+@pytest.mark.slow
 def test_keys_before_the_first_picture_count(tmp_path: Path) -> None:
     with Session(tmp_path, first="") as session:
         # Nothing was read yet: they wait in the terminal.

@@ -367,6 +367,7 @@ def test_a_folder_without_a_configuration_is_named_so(tmp_path: Path) -> None:
         read_expectation(str(tmp_path))
 
 
+@pytest.mark.slow
 def test_what_a_configuration_claims_to_have_takes_no_time() -> None:
     """Two thousand million layers, in each of a thousand parts."""
     part = {"model_type": "gemma3_text", "num_hidden_layers": 2**31 - 1, "num_attention_heads": 4}

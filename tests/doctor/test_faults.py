@@ -98,6 +98,7 @@ def test_a_sink_that_was_captured_is_what_is_expected(
         assert line.startswith("differs: the sinks are dropped, in 4 of 4 heads (as in transf")
 
 
+@pytest.mark.slow
 def test_sinks_that_are_rolled_by_a_head_have_one_cause_in_all_heads(tmp_path: Path) -> None:
     """The last head then has the sink of the first."""
     sinks = [0.5, -1.0, 1.5, 0.25]
@@ -266,6 +267,7 @@ def test_the_line_says_all_that_is_unusual_without_an_expectation(
     assert phrase in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "status"), [("bert", 1), ("gpt_oss", 1)])
 def test_a_sink_among_small_logits_differs_where_none_is_meant(
     tmp_path: Path, kind: str, status: int
@@ -317,6 +319,7 @@ def test_heads_that_all_have_the_first_keys_have_one_cause(tmp_path: Path) -> No
     assert line.startswith("differs: heads 2–3 all have KV head 0, promised h // 2; ")
 
 
+@pytest.mark.slow
 def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "right.safetensors", PLAIN, heads=4)
     parts = tensors(path)

@@ -53,6 +53,7 @@ def test_a_script_of_five_lines_shows_what_was_expected_and_what_came(
     assert got in tensors(path)["out"][0, 1].astype(np.float32)
 
 
+@pytest.mark.slow
 @with_rows(
     ("model", "bias"),
     [

@@ -179,6 +179,7 @@ def test_an_output_that_nothing_comes_near_has_no_closest_model(tmp_path: Path) 
         assert result.stdout.startswith(f"{start}{closest}"), result.stdout
 
 
+@pytest.mark.slow
 def test_the_verdict_of_a_head_is_not_that_of_its_neighbours(tmp_path: Path) -> None:
     hows = [
         HEALTHY, replace(HEALTHY, multiplier=0.5), replace(HEALTHY, softmaxes=2),

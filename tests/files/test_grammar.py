@@ -131,6 +131,7 @@ def test_any_text_is_read_or_refused_in_one_printable_line(text: str) -> None:
     assert len({vector.name for vector in found}) == len(found)
 
 
+@pytest.mark.slow
 def test_much_is_read_and_too_much_is_refused_in_time() -> None:
     assert vectors("1 " * 1_000_000)[0].n_keys == 1_000_000
     for text, problem in [

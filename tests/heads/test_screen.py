@@ -168,6 +168,7 @@ async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> 
         assert numbers == sorted(numbers)
 
 
+@pytest.mark.slow
 async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path) -> None:
     demo = next(demo for demo in demos() if demo.name == "layer-scale")
     path = tmp_path / "capture.safetensors"
@@ -275,6 +276,7 @@ async def test_in_a_small_window_panes_come_one_after_another() -> None:
         assert sum(pane.display for pane in screen.query(Pane)) == 4
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Path) -> None:
     path = write(tmp_path / "one.safetensors", heads(layers=1))
     async with AttnApp(asking((str(path),)), "heads").run_test(size=(120, 40)) as pilot:

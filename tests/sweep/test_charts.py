@@ -21,6 +21,7 @@ COLOURS = Palette(
 RULES = ("none", "inverse-sqrt")
 
 
+@pytest.mark.slow
 def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() -> None:
     result = swept()
     grid = charts.Grid(result, "inverse-sqrt")

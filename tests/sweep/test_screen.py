@@ -79,6 +79,7 @@ async def test_the_cursor_goes_by_keys_and_mouse_and_each_move_is_undone() -> No
         assert screen.place == (16, 1024)
 
 
+@pytest.mark.slow
 async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot, "plus")
@@ -149,6 +150,7 @@ async def test_settings_and_another_seed_ask_something_else_and_too_many_are_ref
         assert "expected at most" in "".join(note.message for note in pilot.app._notifications)
 
 
+@pytest.mark.slow
 async def test_what_is_shown_is_read_and_saved() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(80, 24)) as pilot:
         screen = await at(pilot)

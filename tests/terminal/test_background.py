@@ -71,6 +71,7 @@ def test_a_light_terminal_gets_the_light_theme_and_keys_typed_meanwhile_arrive(
     assert remembered(state, "theme") == ""
 
 
+@pytest.mark.slow
 def test_a_late_answer_is_swallowed_and_remembered_for_a_start_without_one(state: Path) -> None:
     with start(state, "") as terminal:
         assert not is_light(terminal)

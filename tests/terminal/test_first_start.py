@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.contract.terminal import Terminal
 
 WELCOME = "New here? x offers a tour; esc hides it."
@@ -18,6 +20,7 @@ def lines(terminal: Terminal) -> list[str]:
     return [line.rstrip() for line in terminal.display]
 
 
+@pytest.mark.slow
 def test_the_first_start_alone_offers_the_tour_in_one_line_above_the_footer(
     tmp_path: Path,
 ) -> None:

@@ -21,6 +21,7 @@ def check_untouched(terminal: Terminal) -> None:
     assert any("100, 120, 150" in line for line in terminal.display)
 
 
+@pytest.mark.slow
 def test_a_torn_or_unasked_sequence_is_no_key() -> None:
     with Terminal(80, 24) as terminal:
         terminal.until_shows(START)
@@ -64,6 +65,7 @@ def test_a_paste_of_five_million_bytes_is_refused() -> None:
         check_untouched(terminal)
 
 
+@pytest.mark.slow
 def test_only_the_left_button_of_the_mouse_acts_and_the_keypad_does() -> None:
     with Terminal(80, 24) as terminal:
         terminal.until_shows("65,536")
@@ -87,6 +89,7 @@ def test_the_size_of_the_terminal_goes_before_the_variables() -> None:
         assert terminal.leave() == 0
 
 
+@pytest.mark.slow
 def test_a_terminal_that_is_too_large_is_refused_in_one_line() -> None:
     with Terminal(2001, 24) as terminal:
         assert terminal.leave() == 2

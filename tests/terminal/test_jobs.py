@@ -74,7 +74,8 @@ def check_given_back(job: Job, prompts: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "numbers", [[signal.SIGCONT], [signal.SIGSTOP, signal.SIGCONT]], ids=["CONT", "STOP-CONT"]
+    "numbers",
+    everyday(1, [[signal.SIGCONT], [signal.SIGSTOP, signal.SIGCONT]], ids=["CONT", "STOP-CONT"]),
 )
 def test_a_stray_signal_changes_no_number(numbers: list[signal.Signals]) -> None:
     with Job("nothing") as job:

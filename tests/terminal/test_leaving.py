@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.contract.session import Session
 from tests.engine.captured import heads, write
@@ -10,12 +11,14 @@ from tests.engine.captured import heads, write
 WHY = "attn-tui: no command line leads back here: "
 
 
+@pytest.mark.slow
 def test_a_capture_whose_name_cannot_be_printed_is_named_for_a_shell(tmp_path: Path) -> None:
     write(tmp_path / "a\nb.safetensors", heads())
     with Session(tmp_path, ["a\nb.safetensors"], first="12 heads") as session:
         assert session.line() == r"attn-tui $'a\nb.safetensors'"
 
 
+@pytest.mark.slow
 def test_many_scores_of_a_file_whose_name_cannot_be_printed_are_named_for_a_shell(
     tmp_path: Path,
 ) -> None:
@@ -24,6 +27,7 @@ def test_many_scores_of_a_file_whose_name_cannot_be_printed_are_named_for_a_shel
         assert session.line() == r"attn-tui show $'@a\033[31mb.npy' --d-k 1024 --screen"
 
 
+@pytest.mark.slow
 def test_a_file_of_scores_that_is_gone_is_named_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "gone.npy"
     np.save(path, np.arange(2_500.0))

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.contract.terminal import Terminal
 
 
@@ -21,6 +23,7 @@ def click(terminal: Terminal, text: str, line: str = "") -> None:
     to(terminal, text, line, 0, "m")
 
 
+@pytest.mark.slow
 def test_the_mouse_points_drags_turns_and_chooses() -> None:
     with Terminal(120, 40) as terminal:
         terminal.until_shows("? Help")

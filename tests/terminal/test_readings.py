@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.contract.session import Session
 
 
+@pytest.mark.slow
 def test_row_numbers_that_are_left_out_are_named_where_the_file_is(tmp_path: Path) -> None:
     (tmp_path / "index.csv").write_text(",a,b\n0,1.0,2.0\n1,3.0,4.0\n2,5.0,6.0\n")
     with Session(tmp_path, ["@index.csv"]) as session:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.contract.session import Session, remember_start
 from tests.contract.terminal import Terminal
+from tests.pairs import everyday
 from tests.tour.test_guide import LESSON
 
 WITHOUT_ENTRY = """
@@ -34,11 +35,14 @@ def choose_theme(terminal: Terminal) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    [
-        (["-u", "HOME", "-u", "XDG_STATE_HOME"], "there is no home"),
-        (["-u", "XDG_STATE_HOME", "HOME="], "there is no home"),
-        (["XDG_STATE_HOME=state"], "XDG_STATE_HOME"),
-    ],
+    everyday(
+        1,
+        [
+            (["-u", "HOME", "-u", "XDG_STATE_HOME"], "there is no home"),
+            (["-u", "XDG_STATE_HOME", "HOME="], "there is no home"),
+            (["XDG_STATE_HOME=state"], "XDG_STATE_HOME"),
+        ],
+    ),
 )
 def test_without_a_place_for_it_a_theme_is_chosen_and_the_loss_is_said(
     arguments: list[str], reason: str, tmp_path: Path
@@ -55,6 +59,7 @@ def test_without_a_place_for_it_a_theme_is_chosen_and_the_loss_is_said(
     assert [*work.iterdir()] == []
 
 
+@pytest.mark.slow
 def test_a_link_called_theme_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
     remember_start(tmp_path)

@@ -59,6 +59,7 @@ def test_bytes_that_are_not_utf_8_are_shown_as_what_they_are() -> None:
         assert terminal.leave() == 0
 
 
+@pytest.mark.slow
 def test_escape_and_what_might_begin_a_sequence_are_two_keys() -> None:
     with Terminal(80, 24) as terminal:
         terminal.until_shows("13.1 %")

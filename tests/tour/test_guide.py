@@ -107,6 +107,7 @@ async def test_nothing_of_the_answer_is_seen_or_suggested_before_the_guess(tmp_p
         assert "Raise d_k to 64." in texts(pilot)
 
 
+@pytest.mark.slow
 async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path) -> None:
     async with on_tour(tmp_path) as pilot:
         await pilot.click("#answers", offset=(4, 1))
@@ -143,6 +144,7 @@ async def test_x_goes_on_without_a_guess_and_without_the_task(tmp_path: Path) ->
         assert "Four times, for √16 is 4." in texts(pilot)
 
 
+@pytest.mark.slow
 async def test_the_picture_that_a_guess_is_about_stands_beside_it(tmp_path: Path) -> None:
     lesson = LESSON.replace('say = "Of four', 'picture = "dot --d-k 1"\nsay = "Of four')
     async with on_tour(tmp_path, lesson=lesson) as pilot:
@@ -228,6 +230,7 @@ async def test_a_tour_goes_on_where_it_was_left(tmp_path: Path) -> None:
         assert "Of 64?" in texts(pilot)
 
 
+@pytest.mark.slow
 async def test_the_line_that_offers_the_tour_goes_once_the_tour_begins() -> None:
     async with AttnApp(EXAMPLE, offers_tour=True).run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -20,6 +20,7 @@ def footer(pilot: Pilot[None]) -> list[str]:
     return [f"{key.key_display} {key.description}" for key in pilot.app.screen.query(FooterKey)]
 
 
+@pytest.mark.slow
 async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
@@ -57,6 +58,7 @@ async def test_a_first_click_selects_the_scores_and_a_second_places_the_cursor()
         assert screen.present.draft.text == "7"
 
 
+@pytest.mark.slow
 async def test_a_first_click_selects_a_value_and_a_second_places_the_cursor() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await press(pilot, "g")
@@ -73,6 +75,7 @@ async def test_a_first_click_selects_a_value_and_a_second_places_the_cursor() ->
         assert screen.present.draft.setup.d_k == 64
 
 
+@pytest.mark.slow
 async def test_what_is_wrong_with_a_value_stands_below_it_or_is_said_when_settings_close() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
         screen = await press(pilot, "g")
@@ -112,7 +115,7 @@ async def test_a_parameter_has_a_row_while_its_rule_is_on_and_moves_by_up_and_do
         assert "f = 20: divided by" in str(screen.pane("d_k-pane").border_subtitle)
 
 
-@pytest.mark.parametrize("rule", everyday(1, [rule for rule in RULES.values() if rule.parameters]))
+@pytest.mark.parametrize("rule", everyday(0, [rule for rule in RULES.values() if rule.parameters]))
 async def test_every_parameter_can_be_moved_within_its_range(rule: Rule) -> None:
     start = EXAMPLE.setup.put(Scale(rule.name))
     async with AttnApp(replace(EXAMPLE, setup=start)).run_test(size=(80, 24)) as pilot:

@@ -202,6 +202,7 @@ async def test_no_mark_stands_alone_in_the_tree(folder: Path) -> None:
         assert lines == [f"▴ .. above {folder}", "a.csv"]
 
 
+@pytest.mark.slow
 async def test_a_dropped_path_is_opened(folder: Path) -> None:
     (folder / "my file.csv").write_text("1,2,30\n")
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:

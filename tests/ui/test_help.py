@@ -85,6 +85,7 @@ async def test_from_120_columns_on_help_stands_beside_the_panes_and_follows_the_
         assert not panel.display
 
 
+@pytest.mark.slow
 async def test_help_stays_open_when_the_instrument_changes_and_stays_closed() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await press(pilot, "question_mark")

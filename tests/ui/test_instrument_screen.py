@@ -86,6 +86,7 @@ async def test_what_fails_in_a_thread_is_said_and_the_rest_goes_on(
         assert str(line.render()).startswith("Unscaled, key 2")
 
 
+@pytest.mark.slow
 async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(140, 40)) as pilot:
         screen = await press(pilot, "g")
@@ -117,7 +118,7 @@ async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() ->
 
 
 @pytest.mark.parametrize(
-    ("columns", "is_alone"), everyday(2, [(79, True), (80, False), (60, True)])
+    ("columns", "is_alone"), everyday(0, [(79, True), (80, False), (60, True)])
 )
 async def test_open_settings_take_the_whole_width_where_panes_have_no_room(
     columns: int, is_alone: bool

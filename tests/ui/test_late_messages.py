@@ -3,6 +3,7 @@
 from asyncio import create_task, gather, sleep
 from pathlib import Path
 
+import pytest
 from textual.events import Paste
 from textual.widgets import Select
 
@@ -24,6 +25,7 @@ from tests.ui.person import press, shown
 ROOMY = (160, 45)
 
 
+@pytest.mark.slow
 async def test_the_settings_may_be_opened_twice_at_once_and_asked_about_meanwhile() -> None:
     async with AttnApp(EXAMPLE).run_test(size=ROOMY) as pilot:
         screen = await shown(pilot)
@@ -39,6 +41,7 @@ async def test_the_settings_may_be_opened_twice_at_once_and_asked_about_meanwhil
         assert len(screen.query(SettingsPanel)) == 1
 
 
+@pytest.mark.slow
 async def test_a_setting_of_a_draw_that_is_no_longer_shown_changes_nothing() -> None:
     async with AttnApp(EXAMPLE.with_text("n = 8, seed = 1")).run_test(size=ROOMY) as pilot:
         screen = await shown(pilot)
@@ -49,6 +52,7 @@ async def test_a_setting_of_a_draw_that_is_no_longer_shown_changes_nothing() -> 
         assert (await shown(pilot)).present.draft.text == "1, 2"
 
 
+@pytest.mark.slow
 async def test_a_setting_that_is_not_in_the_panel_opens_it_at_the_first() -> None:
     async with AttnApp(QUICK, "sweep").run_test(size=ROOMY) as pilot:
         screen = await shown(pilot)
@@ -80,6 +84,7 @@ async def test_the_mouse_over_a_head_that_is_gone_shows_the_row_of_the_cursor() 
         assert str(screen.pane("row-pane").border_title).startswith("Query 1 sees 2 keys")
 
 
+@pytest.mark.slow
 async def test_a_capture_is_opened_while_the_scores_cannot_be_read(tmp_path: Path) -> None:
     capture = write(tmp_path / "capture.safetensors", heads())
     async with AttnApp(EXAMPLE).run_test(size=ROOMY) as pilot:

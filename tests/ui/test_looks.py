@@ -11,7 +11,7 @@ from tests.pairs import everyday
 from tests.ui.person import press, shown
 
 
-@pytest.mark.parametrize("way", everyday(1, ["NO_COLOR", "ASCII", "16 colours"]))
+@pytest.mark.parametrize("way", everyday(0, ["NO_COLOR", "ASCII", "16 colours"]))
 async def test_without_colours_focus_and_choices_are_marked_by_lines_and_words(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from attn_tui.ui.app import AttnApp
 from tests.ui.person import press, shown
 
 
+@pytest.mark.slow
 async def test_the_first_frame_of_an_instrument_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     frames: list[tuple[Screen[object], RenderableType]] = []
     display = App._display

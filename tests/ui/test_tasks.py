@@ -158,6 +158,7 @@ async def test_04_why_the_variance_is_d_k() -> None:
         assert "So the variance of q·k is d_k." in read(pilot)
 
 
+@pytest.mark.slow
 async def test_05_open_two_vectors_and_find_the_largest_weight(tmp_path: Path) -> None:
     scores = np.zeros((2, 5_000))
     scores[0, 3], scores[1, 4_321] = 2.0, 3.0
@@ -182,6 +183,7 @@ async def test_06_float16_beside_float64() -> None:
         assert "the gradient is no longer exactly 0 in float16." in read(pilot)
 
 
+@pytest.mark.slow
 async def test_07_save_picture_and_numbers(tmp_path: Path) -> None:
     async with fresh_start() as pilot:
         await name_file(pilot, "s", str(tmp_path / "mine"))
@@ -212,6 +214,7 @@ async def test_09_type_q_and_k() -> None:
         assert "q: 1, 0, 2, 1" in read(pilot)
 
 
+@pytest.mark.slow
 async def test_10_a_causal_mask_on_typed_q_and_k() -> None:
     async with fresh_start() as pilot:
         await type_scores(pilot, *QUERIES, *KEYS)
@@ -255,6 +258,7 @@ async def test_12_compare_two_score_vectors() -> None:
         ) in read(pilot)
 
 
+@pytest.mark.slow
 async def test_13_a_temperature() -> None:
     async with fresh_start() as pilot:
         await take_first(pilot, "temperature 0.5")

@@ -137,6 +137,7 @@ async def test_claims_keep_their_columns(monkeypatch: pytest.MonkeyPatch) -> Non
     assert find("S0-2").says != says
 
 
+@pytest.mark.slow
 async def test_a_lesson_keeps_its_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     path = tmp_path / f"{WIDE}.toml"

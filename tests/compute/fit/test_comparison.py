@@ -94,6 +94,7 @@ def with_equal_tokens(seed: int, how: Arithmetic) -> HeadRows:
     return computed(HeadRows(np.arange(576), 576, q, k, v, formats=formats), how)
 
 
+@pytest.mark.slow
 def test_equal_tokens_err_alike_and_pass_unless_a_number_is_off() -> None:
     promised = HeadModel(0.25, mask=HeadMask("none"))
     plain = Arithmetic(0.25, format="float32", mask=HeadMask("none"))

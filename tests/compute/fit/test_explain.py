@@ -201,6 +201,7 @@ OTHER_MASKS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @with_rows(
     ("name", "masks"),
     each_once(PROMISES, OTHER_MASKS, least=16),

@@ -41,6 +41,7 @@ def enumerated(pair: Pair, d_k: int, shifts: tuple[str, str]) -> dict[Fraction, 
     return sums
 
 
+@pytest.mark.slow
 @given(discrete, st.integers(1, 3), st.sampled_from(SHIFTS), st.sampled_from(SHIFTS), correlations)
 @example("coins", 4, "0", "0", 0.0)
 @example("die", 2, "0.3", "0.3", 1.0)

@@ -181,6 +181,7 @@ def test_medians_outlive_float64() -> None:
     assert -4e4 < size.log_median < -1e4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["temperature:1e-308", "temperature:1e307"])
 def test_no_multiplier_overflows(rule: str) -> None:
     settings = replace(SMALL, n=2, d_k_range=(1, 65_536), points=2, draws=32, rules=("none", rule))

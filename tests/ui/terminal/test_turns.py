@@ -63,6 +63,7 @@ async def test_what_went_wrong_in_a_key_is_the_application_s(
         await press_it()
 
 
+@pytest.mark.slow
 async def test_a_key_that_reads_the_screen_finds_what_the_keys_before_it_asked(
     tmp_path: Path,
 ) -> None:
