@@ -57,9 +57,15 @@ def shown(command: str, **environment: str) -> list[str]:
     [
         ("attn-tui show 7,8 --screen 2>log", "standard error is no terminal"),
         ("attn-tui 7,8 2>log", "standard error is no terminal"),
-        ("attn-tui show 7,8 --screen | cat", "standard output is no terminal"),
+        pytest.param(
+            "attn-tui show 7,8 --screen | cat",
+            "standard output is no terminal",
+            marks=pytest.mark.slow,
+        ),
         ("attn-tui show 7,8 --screen 2>&1 | cat", "standard output and standard error are no term"),
-        ("attn-tui tour 2>log", "standard error is no terminal"),
+        pytest.param(
+            "attn-tui tour 2>log", "standard error is no terminal", marks=pytest.mark.slow
+        ),
         ("attn-tui dot --screen --samples 100 2>&-", "standard error is no terminal"),
         pytest.param(
             "setsid -w sh -c 'attn-tui show 7,8 --screen <folder'",

@@ -93,6 +93,7 @@ def test_initial_queries_are_rows_of_weights_times_a_normalised_input() -> None:
     assert not np.array_equal(entries, initial_queries(2, 256, 0.02, 9000))
 
 
+@pytest.mark.slow
 @with_rows(("bound", "d_k"), [(2.5, 1), (10.0, 2), (50.0, 64), (150.0, 1024)])
 def test_tails_against_a_normal_law_mixed_over_query_lengths(bound: float, d_k: int) -> None:
     def given(square: float) -> float:

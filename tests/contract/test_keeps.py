@@ -136,6 +136,7 @@ def test_a_theme_is_named_set_for_all_programs_or_the_one_chosen_last(tmp_path: 
         assert b"\x1b" not in session.raw
 
 
+@pytest.mark.slow
 def test_a_screen_that_others_have_spoilt_is_drawn_again(tmp_path: Path) -> None:
     with Session(tmp_path) as session:
         session.rest()

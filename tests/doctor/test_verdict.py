@@ -50,7 +50,9 @@ def test_the_line_speaks_of_most_heads_and_names_one_that_differs_otherwise(tmp_
     assert "3 of 4 heads (layer 0, head 3: m = 0.09999, promised 0.25 = 1/√16)" in line
 
 
-@pytest.mark.parametrize("odd", ["another m", "no model", "one wrong row", "one row of NaN"])
+@pytest.mark.parametrize(
+    "odd", everyday(2, ["another m", "one row of NaN", "no model", "one wrong row"])
+)
 def test_one_head_that_is_not_as_promised_decides_over_all_others(tmp_path: Path, odd: str) -> None:
     config = config_of(tmp_path, num_attention_heads=8, hidden_size=128)
     far = replace(HEALTHY, multiplier=0.25 * 1.02)
@@ -293,7 +295,7 @@ def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
     assert [head["verdict"] for head in plain["heads"]] == ["agrees", "differs", "agrees"]
 
 
-@pytest.mark.parametrize("of", ["head", "layer"])
+@pytest.mark.parametrize("of", everyday(1, ["head", "layer"]))
 def test_keys_that_some_heads_of_a_sequence_see_are_no_padding(tmp_path: Path, of: str) -> None:
     """What is granted of a sequence is granted of all of its heads, in every layer."""
     padded = replace(HEALTHY, mask=HeadMask("causal", 0, hidden=(0, 9)))

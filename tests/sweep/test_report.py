@@ -66,6 +66,7 @@ def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
     return "".join(forms.WRITERS[form](crossover_report(answered("d_k").experiment, crossovers)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", everyday(2, ["two keys", "far", "map", "every rule"]))
 def test_text_of_every_statistic_fits_80_columns(name: str) -> None:
     text = text_of(answered(name), *STATISTICS)
@@ -170,6 +171,7 @@ def swept(d_k: int, settings: Settings) -> Answer:
     return last
 
 
+@pytest.mark.slow
 def test_where_the_medians_cross_over_n_is_in_json_and_few_draws_that_carry_a_mean_are_named() -> (
     None
 ):

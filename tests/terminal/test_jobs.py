@@ -107,6 +107,7 @@ def test_ctrl_z_gives_the_shell_its_terminal_until_the_program_is_resumed(way: s
         check_quit(job)
 
 
+@pytest.mark.slow
 @with_ways(ALONE)
 def test_ctrl_z_goes_on_where_nothing_would_resume_it(way: str) -> None:
     with start(way) as job:
@@ -135,7 +136,7 @@ def test_a_stop_that_no_program_can_refuse_is_survived(way: str) -> None:
         check_quit(job)
 
 
-@pytest.mark.parametrize("way", everyday(2, ["q", "HUP", "TERM", "INT", "QUIT", "TSTP"]))
+@pytest.mark.parametrize("way", everyday(1, ["q", "HUP", "TERM", "INT", "QUIT", "TSTP"]))
 def test_every_mode_that_is_turned_on_goes_off_again(way: str) -> None:
     with Answering("shell") as job:
         job.until(lambda: b"\x1b[?1016h" in job.raw, "mouse in pixels")
@@ -157,6 +158,7 @@ def test_every_mode_that_is_turned_on_goes_off_again(way: str) -> None:
         assert left_on(job.raw) == job.modes_at_first
 
 
+@pytest.mark.slow
 @with_rows("trap", ["", "trap '' HUP;"])
 def test_the_end_of_input_ends_it(trap: str) -> None:
     program = ["sh", "-c", f"{trap} exec {LINE}"]

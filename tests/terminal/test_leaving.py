@@ -48,6 +48,7 @@ def test_a_file_of_scores_that_is_gone_is_named_in_one_line(tmp_path: Path) -> N
     assert line.endswith("gone.npy': the file is gone; expected it where it was")
 
 
+@pytest.mark.slow
 def test_scores_that_are_in_no_file_and_too_many_are_said_to_be(tmp_path: Path) -> None:
     with Session(tmp_path) as session:
         session.press(f"\x1b[200~{'1.5 ' * 3_000}\x1b[201~")

@@ -21,6 +21,7 @@ def test_row_numbers_that_are_left_out_are_named_where_the_file_is(tmp_path: Pat
         assert "row numbers" not in session.text
 
 
+@pytest.mark.slow
 def test_a_decimal_comma_is_refused_with_both_readings_while_it_is_typed(tmp_path: Path) -> None:
     with Session(tmp_path, ["1,2,3"]) as session:
         session.press("e")

@@ -49,6 +49,7 @@ def screen(tmp_path: Path) -> tuple[str, ...]:
         return session.display
 
 
+@pytest.mark.slow
 def test_bytes_that_are_not_utf_8_are_shown_as_what_they_are() -> None:
     with Terminal(80, 24) as terminal:
         terminal.until_shows("13.1 %")

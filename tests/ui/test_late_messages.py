@@ -60,6 +60,7 @@ async def test_a_setting_that_is_not_in_the_panel_opens_it_at_the_first() -> Non
         assert (await shown(pilot)).query_one("#set-statistic", Select).has_focus
 
 
+@pytest.mark.slow
 async def test_a_move_on_a_map_that_is_gone_goes_to_the_place_it_was_about() -> None:
     async with AttnApp(QUICK, "sweep").run_test(size=ROOMY) as pilot:
         screen = await shown(pilot)

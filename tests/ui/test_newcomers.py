@@ -14,6 +14,7 @@ from tests.contract.session import Session
 from tests.ui.person import burst, find_all, notices, press, shown, shown_title, take_first
 
 
+@pytest.mark.slow
 async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

@@ -216,6 +216,7 @@ WHY = {
 """What is said of choices that change nothing; the largest weight is a setting of Explore."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", everyday(1, WHY))
 async def test_a_choice_that_changes_nothing_says_why(kind: str) -> None:
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
