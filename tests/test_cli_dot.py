@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pexpect
+import pytest
 
 from attn_tui.commands.progress import until_interrupted
 from tests.test_cli import call, refused
@@ -75,6 +76,7 @@ def test_bad_input_is_refused_by_its_option_in_one_line() -> None:
 PROGRAM = [sys.executable, "-m", "attn_tui", "dot", "--samples", str(10**8), "--seed", "3"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_prints_what_was_drawn_and_a_terminal_is_shown_how_far_it_is() -> None:
     child = pexpect.spawn(PROGRAM[0], PROGRAM[1:], timeout=60, dimensions=(24, 80))
     child.expect(r"\d% +[^\r]* left")

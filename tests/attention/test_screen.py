@@ -218,6 +218,7 @@ async def test_a_row_of_a_drawn_head_keeps_its_mask_in_explore() -> None:
         assert screen.present.experiment.setup.get(Settings).n == 5
 
 
+@pytest.mark.slow
 async def test_another_head_is_drawn_and_stands_beside_the_pinned_one() -> None:
     async with AttnApp(asking(), "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot, "full_stop")

@@ -366,8 +366,8 @@ def write(file: Path, case: Case, actual: Paths) -> None:
 
 
 EVERYDAY = {
-    "show-worked", "show-vectors", "show-files", "show-stepwise", "show-lab",
-    "show-refused", "dot", "dot-table", "sweep", "attention", "heads",
+    "show-worked", "show-vectors", "show-lab",
+    "show-refused", "dot", "sweep", "attention", "heads",
     "doctor-config", "claim", "tour",
 }  # fmt: skip
 """One or two of each command; the others are as sure to be run by .ci/run."""

@@ -325,6 +325,7 @@ def test_expect_m_alone_promises_that_other_parts_are_absent(
     assert phrase in result.stdout.partition("\n")[0]
 
 
+@pytest.mark.slow
 def test_expect_m_alone_leaves_a_captured_sink_or_bias_in_its_place(tmp_path: Path) -> None:
     sinks = {"0.sink": np.full(2, 2.0, np.float32)}
     path = write(tmp_path / "sinks.safetensors", replace(HEALTHY, sink=2.0), extra=sinks)

@@ -83,6 +83,7 @@ def test_each_fault_is_named_with_its_status(tmp_path: Path, name: str) -> None:
     assert phrase in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dropped", "status"), [(False, 0), (True, 1)])
 def test_a_sink_that_was_captured_is_what_is_expected(
     tmp_path: Path, dropped: bool, status: int
@@ -349,6 +350,7 @@ def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> N
         assert "KV head" not in report["why"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("offset", "start"),
     [

@@ -47,6 +47,7 @@ def test_a_configuration_that_is_named_of_other_heads_is_refused_by_all(
     assert "--config: it has 1 head a layer, and 2 were captured" in " ".join(result.stderr.split())
 
 
+@pytest.mark.slow
 def test_the_doctor_takes_what_lies_beside_a_capture_and_says_so(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY, n_keys=48)
     assert run(path).stdout.startswith("no expectation")

@@ -144,6 +144,7 @@ def test_heads_whose_weights_are_all_alike_could_not_have_told_m(tmp_path: Path)
     assert printed(result)["counts"] == {"silent": 2}
 
 
+@pytest.mark.slow
 def test_masks_that_explain_a_head_equally_well_are_all_named(tmp_path: Path) -> None:
     # All of the weight is on key 0, which a window of 24 keys hides from most rows.
     path = save_leaning(tmp_path / "a.safetensors", (200.0, 200.0))
@@ -247,6 +248,7 @@ def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
     assert run(path, "--config", config, "--assume", others).exit_code == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [64, 1])
 def test_a_captured_mask_without_padding_leaves_none_to_be_granted(
     tmp_path: Path, rows: int

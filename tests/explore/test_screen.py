@@ -201,6 +201,7 @@ async def test_the_picture_is_of_the_key_that_is_named() -> None:
         assert "the gradient of key 0 is back" in screen.headline
 
 
+@pytest.mark.slow
 async def test_it_is_said_where_the_largest_weight_of_all_vectors_is() -> None:
     draft = Draft("1 2 3\n0 0 9\n4 5 6", Setup(64))
     async with AttnApp(draft).run_test(size=(120, 40)) as pilot:

@@ -41,6 +41,7 @@ async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types() -
             assert footer(pilot) == before, keys
 
 
+@pytest.mark.slow
 async def test_a_first_click_selects_the_scores_and_a_second_places_the_cursor() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
@@ -92,6 +93,7 @@ async def test_what_is_wrong_with_a_value_stands_below_it_or_is_said_when_settin
         assert not screen.query_one("#problem").display
 
 
+@pytest.mark.slow
 async def test_a_parameter_has_a_row_while_its_rule_is_on_and_moves_by_up_and_down() -> None:
     rule = EXAMPLE.setup.put(Scale("temperature", (("T", 0.5),)))
     async with AttnApp(replace(EXAMPLE, setup=rule)).run_test(size=(120, 40)) as pilot:

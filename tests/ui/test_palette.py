@@ -150,6 +150,7 @@ async def test_each_instrument_comes_first_in_its_own_palette(name: str) -> None
         assert await first_hits(app, ELSEWHERE[name]) == ELSEWHERE[name]
 
 
+@pytest.mark.slow
 async def test_each_model_is_found_by_its_title_without_marks() -> None:
     models = {
         model.title.lower().replace("-", " "): f"model: {model.title}" for model in MODELS.values()
@@ -229,6 +230,7 @@ async def test_a_choice_that_changes_nothing_says_why(kind: str) -> None:
         assert screen.NAME == "explore"
 
 
+@pytest.mark.slow
 async def test_what_fits_nothing_says_so_and_offers_the_three_nearest() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         before = (await shown(pilot)).present

@@ -53,6 +53,7 @@ MOST = 48.0
 """Megabytes that may be left of 96; glibc left to itself keeps all."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("work", [THREADS, PIECES], ids=["threads", "pieces"])
 def test_what_is_freed_goes_back_to_the_system(work: str) -> None:

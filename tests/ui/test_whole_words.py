@@ -70,7 +70,7 @@ def cut(words: dict[str, str], whole: set[str]) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("name", "sizes"),
-    everyday(1, [("explore", SIZES[2::2]), *((name, SIZES) for name in FIRST)]),
+    everyday(1, [("explore", SIZES[3:4]), *((name, SIZES) for name in FIRST)]),
 )
 async def test_no_text_is_cut_inside_a_word(name: str, sizes: Sequence[tuple[int, int]]) -> None:
     shot = FIRST[name]

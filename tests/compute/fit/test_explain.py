@@ -240,6 +240,7 @@ def test_a_captured_mask_that_is_inverted_is_named() -> None:
     assert known.candidate.model.mask.inverted
 
 
+@pytest.mark.slow
 def test_a_captured_mask_that_is_not_applied_differs() -> None:
     seen = np.tri(96, dtype=bool)
     seen[:, :10] = False

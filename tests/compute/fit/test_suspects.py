@@ -111,6 +111,7 @@ STORED_AS_ONE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STORED_AS_ONE)
 def test_numbers_that_are_stored_with_one_scale_for_all_heads_are_named(name: str) -> None:
     """A kernel has one scale for a tensor, and the largest number may be in another head."""
