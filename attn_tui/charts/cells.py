@@ -70,6 +70,8 @@ class Cells:
 
     def runs(self, line: int) -> Iterator[Run]:
         """Yield the runs of a line: stretches of text with the same colours."""
+        if not self.columns:
+            return
         characters = self.characters[line].tolist()
         colours, backgrounds = self.colours[line], self.backgrounds[line]
         is_end = (colours[1:] != colours[:-1]) | (backgrounds[1:] != backgrounds[:-1])
