@@ -86,6 +86,8 @@ class Cells:
             For each line that differs: its number, the first column that differs, and the column
             after the last.
         """
+        if not self.columns:
+            return []
         differs = self.characters != other.characters
         differs |= self.colours != other.colours
         differs |= self.backgrounds != other.backgrounds

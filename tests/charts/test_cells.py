@@ -1,5 +1,6 @@
 """A block of cells: writing into it, its runs, and its differences from another."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -79,3 +80,13 @@ def test_whatever_is_written_a_line_is_as_wide_as_the_block(
     for column, text, colour in writes:
         cells.write(column, 0, text, colour)
     assert sum(cell_len(text) for text, _, _ in cells.runs(0)) == 10
+
+
+@pytest.mark.parametrize("size", [(0, 2), (2, 0), (0, 0)])
+def test_a_block_without_room_has_nothing_to_draw_and_nothing_that_differs(
+    size: tuple[int, int],
+) -> None:
+    cells = Cells(*size)
+    cells.write(0, 0, "key 2")
+    assert cells.differences(Cells(*size)) == []
+    assert not any(text for line in range(size[1]) for text, _, _ in cells.runs(line))
