@@ -75,6 +75,9 @@ MOST = 20 * 2**20
 FEW = "few.json"
 """A question of few draws, so that what is kept of a sweep takes little."""
 
+SEEN, REDRAW = Size(120, 40), "\x0c"
+"""A size at which everything stands on the screen, and the key that draws it anew."""
+
 CALM = 2
 """Pauses in a row in which a program that has done everything neither runs nor writes."""
 
@@ -179,6 +182,23 @@ class Driven:
     def shows(self, text: str) -> bool:
         """Return whether a text stands on the screen."""
         return any(text in line for line in self.terminal.display)
+
+    def finish_sweep(self) -> None:
+        """Read until Sweep has drawn all, since what is under way takes up to 58 MB for a while."""
+        terminal = self.terminal
+        size = Size(terminal.screen.columns, terminal.screen.lines)
+        terminal.is_watched = True
+        terminal.screen.reset()
+        terminal.resize(SEEN.columns, SEEN.lines)
+        self.send(f"{LEAVE}3{LEAVE}{REDRAW}")
+        self.wait(lambda: self.shows("median"), "Sweep")
+        self.settle()
+        if self.shows("space goes on"):
+            self.send(" ")
+        self.wait(lambda: self.shows("draws ─") and not self.shows("% done"), "end of the sweep")
+        self.settle()
+        terminal.is_watched = False
+        terminal.resize(size.columns, size.lines)
 
     def compare(self, name: str, folder: Path) -> None:
         """Compare what is saved in Explore with what the command prints of the same question."""
@@ -308,6 +328,7 @@ def growth(seed: int, number: int, folder: Path) -> int:
                 driven.send(BACK)
             driven.settle()
             if done % VISITED == 0:
+                driven.finish_sweep()
                 now = held(terminal)
                 before, most = before or now, max(most, now)
                 say(f"{done:,} actions: {now / 2**20:.1f} MB\n")
