@@ -17,7 +17,7 @@ from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
 from textual.theme import BUILTIN_THEMES, Theme
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
@@ -30,6 +30,7 @@ from attn_tui.ui import palette
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
+from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
@@ -87,7 +88,8 @@ class AttnApp(App[None]):
                synonyms=("tour and examples", "examples", "demo", "lessons")),
         Action("c", "copy", "Copy", tooltip="Copy the command that leads back", id="copy",
                synonyms=("share", "command line", "link", "clipboard")),
-        Binding("enter", "tour_next", "Next step", id="tour_next"),
+        # Before what enter does in a pane, such as opening a row.
+        Binding("enter", "tour_next", "Next step", id="tour_next", priority=True),
         # In an editor, the editor's own binding for this key undoes typing.
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="suspend"),
         Action("ctrl+l", "redraw", "Redraw", show=False, id="redraw", synonyms=("refresh",)),
@@ -287,10 +289,19 @@ class AttnApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available: the next step only once this one is done."""
         if action == "tour_next":
-            return self.guide is not None and self.guide.is_done
+            return self.guide is not None and self.guide.is_done and not self._is_typing
         if action == "choose" and parameters != ("example",):
             return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
+
+    @property
+    def _is_typing(self) -> bool:
+        """Whether enter belongs to a dialogue, a field or a setting."""
+        if not isinstance(self.screen, InstrumentScreen):
+            return True
+        focused = self.focused
+        around = focused.ancestors_with_self if focused is not None else ()
+        return any(isinstance(widget, Input | TextArea | SettingsPanel) for widget in around)
 
     # The question
 
