@@ -377,7 +377,9 @@ class ExploreScreen(InstrumentScreen):
         self.draw("gradient-pane", gradient.GradientTable(vector, keys, self.cursor, has_maps))
         self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
         derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
-        self.pane("gradient-pane").describe(f"Gradient {derivative}", gradient.capped(vector))
+        self.pane("gradient-pane").describe(
+            f"Gradient {derivative}", gradient.norm_change(vector), gradient.capped(vector)
+        )
 
     def _draw_view(self) -> None:
         """Draw only the current view."""
@@ -423,7 +425,10 @@ class ExploreScreen(InstrumentScreen):
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
         weight = "p" if vector.key is None else weight_name(vector.key)
+        sizes = curves.both(*(quantity(*size) for size in vector.gradients))
+        if self.pinned:
+            # Elsewhere amber is what is pinned.
+            sizes = f"now, unscaled {sizes}"
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k",
-            curves.both(*(quantity(*size) for size in vector.gradients)),
+            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k", sizes
         )
