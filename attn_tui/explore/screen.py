@@ -360,7 +360,8 @@ class ExploreScreen(InstrumentScreen):
         error = self.present.error
         count = counted(n_keys, "key")
         if n_vectors > 1:
-            count = f"< > vector {answer.index + 1} of {n_vectors:,}, {count}"
+            moves = "[@click='screen.vector(-1)']<[/] [@click='screen.vector(1)']>[/]"
+            count = f"{moves} vector {answer.index + 1} of {n_vectors:,}, {count}"
         source = answer.experiment.source
         title = TITLES[source.kind]
         if source.note:
