@@ -35,7 +35,7 @@ from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, received
-from attn_tui.ui.terminal.input import PasteLost
+from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
@@ -123,6 +123,8 @@ class AttnApp(App[None]):
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = Cells()
+        self._pasted = ""
+        """The last paste so far, to which more may come."""
         self.taking_over = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii
@@ -425,8 +427,12 @@ class AttnApp(App[None]):
         if isinstance(self.focused, TextArea):
             # It has taken the paste, but Textual 8 lets the event bubble.
             return
+        text = event.text
+        if isinstance(event, RestOfPaste):
+            text = self._pasted + text
+        self._pasted = text
         try:
-            draft = self.history.present.draft.with_text(event.text)
+            draft = self.history.present.draft.with_text(text)
             parse(draft)
         except InputError as error:
             self.notify(f"Nothing is changed by the paste: {error}", markup=False)
