@@ -1,5 +1,6 @@
 """A pane: a region with a round border, a title, and its origin at the lower right."""
 
+from functools import lru_cache
 from typing import Self
 
 from textual.containers import Container
@@ -103,6 +104,7 @@ class Pane(Container):
         return super().refresh(*lines, repaint=repaint, layout=layout, recompose=recompose)
 
 
+@lru_cache(maxsize=1024)
 def whole_words(text: str, room: int) -> str:
     """Return as many whole words of a text with markup as fit some columns, with an ellipsis."""
     if room <= 0 or columns_of(text) <= room:
@@ -114,6 +116,7 @@ def whole_words(text: str, room: int) -> str:
     return f"{content[: len(plain)].markup}…" if plain else ""
 
 
+@lru_cache(maxsize=1024)
 def columns_of(text: str) -> int:
     """Return the width of a text with markup, in columns."""
     return Content.from_markup(text).cell_length if "[" in text else cells(text)

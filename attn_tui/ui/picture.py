@@ -116,9 +116,9 @@ class Sheet(Picture):
 
 
 @lru_cache(maxsize=4096)
-def _style(colour: str, background: str, bold: bool = False) -> Style:
-    """Return the style of a text; an empty colour is the terminal's own."""
-    return Style(color=colour or None, bgcolor=background or None, bold=bold or None)
+def _style(base: Style, colour: str, background: str) -> Style:
+    """Return the style of a text; an empty colour is that of the base."""
+    return base + Style(color=colour or None, bgcolor=background or None)
 
 
 def _strip(cells: Cells, line: int, base: Style) -> Strip:
@@ -130,7 +130,7 @@ def _strip(cells: Cells, line: int, base: Style) -> Strip:
         base: The widget's own style, used for cells without a colour.
     """
     segments = [
-        Segment(text, base + _style(colour, background))
+        Segment(text, _style(base, colour, background))
         for text, colour, background in cells.runs(line)
     ]
     return Strip(segments, cells.columns)

@@ -93,3 +93,25 @@ def test_a_size_that_comes_back_at_once_is_drawn_anew(screen: tuple[str, ...]) -
         terminal.child.setwinsize(40, 120)
         terminal.take(b"\x1b[2J")
         terminal.until_like(screen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("instrument", "last"), [("1", "divided by 22.6"), ("2", "typically ±22.6")]
+)
+def test_what_is_painted_bit_by_bit_is_what_is_painted_as_a_whole(
+    instrument: str, last: str
+) -> None:
+    with Terminal(120, 40) as terminal:
+        terminal.until_shows("q Quit")
+        terminal.press(instrument)
+        terminal.press("\x1b[<35;60;20M\x1b[<35;30;10M")
+        for key in "{}+-{":
+            terminal.press(key)
+        terminal.until_shows(last)
+        # One picture is one synchronised update, and maybe the question whether it is there.
+        terminal.until(lambda: terminal.raw.endswith((b"\x1b[?2026l", b"\x1b[5n")), "whole picture")
+        before = terminal.display
+        terminal.screen.reset()
+        terminal.press("\x0c")
+        terminal.until_like(before)
