@@ -26,7 +26,7 @@ NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 UNSCALED = "Only the unscaled side is drawn: there is nothing to compare it with."
 """The sentences. `TURNS` and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand alone."""
 
-WAITING = "Drawing vectors of {n} keys…"
+WAITING = "Drawing vectors of {n} keys at d_k = {d_k}…"
 
 
 def headline(answer: Answer) -> str:
@@ -35,7 +35,7 @@ def headline(answer: Answer) -> str:
     cursor = settings.n, answer.experiment.setup.d_k
     points = answer.nearby
     if not points:
-        return WAITING.format(n=f"{settings.n:,}")
+        return WAITING.format(n=f"{cursor[0]:,}", d_k=f"{cursor[1]:,}")
     place = points.nearest(cursor)
     rules = others(answer.rules)
     if not rules or len(answer.rules) < 2:
@@ -128,7 +128,7 @@ def _sides(
     sides = [points.at(*place, rule) for rule in order[:2]]
     drawn = [side for side in sides if side is not None]
     if len(drawn) < 2:
-        return WAITING.format(n=slots["n"])
+        return WAITING.format(n=slots["n"], d_k=slots["d_k"])
     first, second = map(_how, drawn)
     texts = [value_text(side.statistics[readout].median, readout) for side in drawn]
     if readout != "effective_keys":

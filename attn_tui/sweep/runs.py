@@ -89,27 +89,26 @@ class Row:
 
     Attributes:
         crossovers: The crossovers of the cursor's row.
-        here: The points at the cursor; None if it is on a place of the sweep, or until drawn.
+        here: The points drawn at the cursor; none if that is a place of the sweep.
+        is_drawn: Whether every draw at the cursor is done.
     """
 
     crossovers: tuple[Crossover, ...] = field(default=())
-    here: Points | None = None
+    here: Points = field(default_factory=Points)
+    is_drawn: bool = False
 
-    def look_closer(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
-        """Draw what the sweep does not cover, and yield whenever more is known.
+    def draw_place(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
+        """Draw at the cursor alone, and yield whenever more is known."""
+        n, d_k = experiment.setup.get(Settings).n, experiment.setup.d_k
+        for drawn in answer(at_place(experiment, n, d_k), stop):
+            # Drawing that was stopped begins anew, with fewer draws than there were.
+            if not self.here or drawn.points[0].draws >= self.here[0].draws:
+                self.here = drawn.points
+                self.is_drawn = drawn.progress == 1.0
+                yield
 
-        First comes the cursor's place, if it lies between those of the sweep, then the crossovers
-        of its row.
-        """
-        settings, d_k = experiment.setup.get(Settings), experiment.setup.d_k
-        ns, d_ks = along(settings, d_k)
-        place = at_place(experiment, settings.n, d_k)
-        is_between = settings.n not in ns or d_k not in d_ks
-        if place is not None and self.here is None and is_between:
-            for drawn in answer(place, stop):
-                if drawn.progress == 1.0:
-                    self.here = drawn.points
-                    yield
+    def find_crossovers(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
+        """Find the crossovers of the cursor's row, and yield whenever more is known."""
         wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
         if len(self.crossovers) == wanted:
             return
@@ -117,6 +116,13 @@ class Row:
             if known != self.crossovers:
                 self.crossovers = known
                 yield
+
+
+def is_between(experiment: Experiment) -> bool:
+    """Return whether the cursor is on none of the places of the sweep."""
+    settings, d_k = experiment.setup.get(Settings), experiment.setup.d_k
+    ns, d_ks = along(settings, d_k)
+    return settings.n not in ns or d_k not in d_ks
 
 
 def row_of(experiment: Experiment) -> object:

@@ -13,6 +13,8 @@ from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.commands.asking import asked_by
 from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.charts import PlaceNumbers
@@ -104,6 +106,39 @@ async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -
         assert explore.present.experiment.setup.d_k == 80
         screen = await at(pilot, "3", "u")
         assert screen.present.draft.text == DRAFT.text
+
+
+@pytest.mark.slow
+async def test_every_number_is_of_the_place_that_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[Place, str, str, str, bool]] = []
+    watch = SweepScreen.watch_answer
+
+    def watch_and_record(screen: SweepScreen, answer: Answer) -> None:
+        watch(screen, answer)
+        title, row_title = (
+            str(screen.pane(pane).border_title) for pane in ("place-pane", "row-pane")
+        )
+        shown.append((screen.place, screen.headline, title, row_title, bool(answer.nearby)))
+
+    monkeypatch.setattr(SweepScreen, "watch_answer", watch_and_record)
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        await at(pilot)
+        await at(pilot, "plus")
+        await at(pilot, "full_stop")
+        before = len(shown)
+        await at(pilot, "comma")
+        for (n, d_k), headline, place_title, row_title, is_known in shown:
+            assert headline.endswith("…") != is_known
+            assert f" {n:,} keys" in headline
+            assert f"d_k = {d_k:,}" in headline
+            assert place_title == f"Median at {n:,} keys, d_k {d_k:,}"
+            assert row_title == ("Gradient, 8 keys" if n == 8 else "Nearest row, 16 keys")
+        assert {place for place, *_ in shown} == {(8, 64), (8, 80), (12, 80)}
+        assert {place for place, *_, is_known in shown if is_known} == {
+            (8, 64), (8, 80), (12, 80)
+        }  # fmt: skip
+        # What was drawn for a place is there as soon as one comes back.
+        assert all(is_known for *_, is_known in shown[before:])
 
 
 @pytest.mark.slow
