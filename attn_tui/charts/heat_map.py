@@ -400,11 +400,10 @@ class HeatMap:
             middle = self.left + max(int((column + 0.5) * wide / across), first)
             width = cells_of(text)
             start = min(max(middle - width // 2, 0), cells.columns - width)
-            beside = range(max(start - 1, 0), min(start + width + 1, cells.columns))
             colour = colours["accent"] if column == own_column else colours["muted"]
-            if cells.is_free(beside.start, bottom, len(beside)):
+            if cells.has_room(start, bottom, width):
                 cells.write(start, bottom, text, colour)
-        if self.corner and cells.is_free(0, bottom, len(self.corner) + 1):
+        if self.corner and cells.has_room(0, bottom, len(self.corner)):
             cells.write(0, bottom, self.corner, colours["muted"])
 
     def _line_of(self, row: int, high: int) -> int:

@@ -252,7 +252,7 @@ class Chart:
         own = self.cursor[:2] if self.cursor else None
         for layer, columns in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
             text, start = str(layer[1]), sum(columns) // len(columns)
-            if cells.is_free(start - 1, line, len(text) + 2) or layer == own:
+            if cells.has_room(start, line, len(text)) or layer == own:
                 cells.write(start, line, text, colours["accent" if layer == own else "muted"])
         cells.write(max(self.points.gutter - 7, 0), line, "layer", colours["muted"])
 
