@@ -386,8 +386,11 @@ class SweepScreen(InstrumentScreen):
             unnamed = [""] * len(rules)
             row = charts.medians(answer, rules, "d_k", n, self.place[1], unnamed, marked=is_here)
             shown = statistic.capitalize() if is_here else "Nearest row"
+            marked = marked_names(names, self.app.has_class("-textures"))
             self.pane("row-pane").describe(
-                f"{shown}, {n:,} keys", sides(names, self.app.has_class("-textures"))
+                f"{shown}, {n:,} keys",
+                "  ".join(f"[${kind}]{mark} {name}[/]" for kind, mark, name in marked),
+                short=" ".join(f"[${kind}]{mark}{name}[/]" for kind, mark, name in marked),
             )
             self.draw("row-pane", row)
         elif self.view == "numbers-pane":
@@ -416,9 +419,10 @@ class SweepScreen(InstrumentScreen):
         widget.drawing = heat_map
         hidden = "each the largest of several" if widget.hides else ""
         self.pane("map-pane").describe(title, self._count(answer), hidden)
-        self.query_one("#legend", Label).update(
-            legend(heat_map, widget.content_size, self.app.has_class("-textures")), layout=False
-        )
+        label = self.query_one("#legend", Label)
+        both = widget.content_size + Size(0, label.size.height)
+        lines = legend(heat_map, both, self.app.has_class("-textures"))
+        label.update("\n".join(lines), layout=len(lines) != label.size.height)
 
     def _count(self, answer: Answer) -> str:
         """Return how many draws there are, and whether more are coming."""
@@ -470,26 +474,46 @@ def moved(places: Sequence[int], here: int, by: int) -> int:
     return places[min(max(index, 0), len(places) - 1)]
 
 
-def legend(heat_map: heat_map_of.HeatMap, size: Size, is_textured: bool) -> str:
-    """Return the meaning of the colours and signs that a map shows at a size, as markup."""
+def legend(heat_map: heat_map_of.HeatMap, size: Size, is_textured: bool) -> list[str]:
+    """Return the meaning of the colours and signs that a map shows, as lines of markup.
+
+    There are two lines if one has no room for all and the map needs no more lines than it has then.
+
+    Args:
+        heat_map: The map.
+        size: The size of map and legend together.
+        is_textured: Whether glyphs stand for colours.
+    """
     less, more = (LESS[-1], MORE[-1]) if is_textured else ("▼", "▲")
     parts = [f"[$smaller]{less}[/] smaller", f"[$larger]{more}[/] larger"]
     if heat_map.border is not None:
         parts.append("⡇ where it turns")
-    texts = [text for row in heat_map.texts_in(*size) for text in row]
+    halves = 1 if is_textured else 2
+    rooms = [heat_map.room(size.width, size.height - lines, halves) for lines in (1, 2)]
+    texts = [text for row in heat_map.texts_in(size.width, size.height - 1) for text in row]
     parts += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in texts]
-    while columns_of("  ".join(parts)) > size.width > 0 and len(parts) > 2:
+    lines = packed(parts, size.width)
+    while len(lines) > (2 if rooms[0] == rooms[1] else 1) and len(parts) > 2:
         # The border is a line that can be seen, and = explains itself.
         del parts[2]
-    return "  ".join(parts)
+        lines = packed(parts, size.width)
+    return lines
 
 
-def sides(names: Sequence[str], is_textured: bool) -> str:
-    """Return the names of the curves in their colours, with the marks they have, as markup."""
+def packed(parts: Sequence[str], width: int) -> list[str]:
+    """Return parts of markup, two blanks apart, on as few lines of a width as hold them."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and columns_of(f"{lines[-1]}  {part}") <= width:
+            lines[-1] += f"  {part}"
+        else:
+            lines.append(part)
+    return lines
+
+
+def marked_names(names: Sequence[str], is_textured: bool) -> list[tuple[str, str, str]]:
+    """Return for each curve its colour, its mark and its name as markup."""
     marks = LINES if is_textured else dict.fromkeys(LINES, "●")
-    kinds = [*marks.items()]
-    parts = [
-        f"[${kind}]{mark} {plain(name)}[/]"
-        for (kind, mark), name in zip(kinds, names, strict=False)
+    return [
+        (kind, mark, plain(name)) for (kind, mark), name in zip(marks.items(), names, strict=False)
     ]
-    return "  ".join(parts)

@@ -102,7 +102,9 @@ def test_what_two_queries_typically_do_lies_halfway_between_them() -> None:
     assert [round(keys) for keys in result.unscaled.effective_keys] == [10, 6]
     assert "typically uses about 8 of the keys it sees" in headline(result)
     *_, sentence = report(head([0.0, 1.0], [0.0, 12.0], setup=Setup(4))).parts
-    low, middle, high = np.exp(gradients_span(head([0.0, 1.0], [0.0, 12.0], setup=Setup(4))))
+    span = gradients_span(head([0.0, 1.0], [0.0, 12.0], setup=Setup(4)))
+    assert span
+    low, middle, high = np.exp(span)
     assert middle == pytest.approx(np.sqrt(low * high))
     assert f"{quantity(middle)} in the median" in str(sentence)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Label
 
@@ -199,7 +200,9 @@ async def test_what_is_shown_is_read_and_saved() -> None:
         assert forms[".csv"].startswith("n,d_k,rule,multiplier,draws,statistic")
 
 
-@pytest.mark.parametrize("size", everyday(1, [((60, 20),), ((120, 40),), ((80, 24),)]))
+@pytest.mark.parametrize(
+    "size", everyday(1, [((60, 20),), ((120, 40),), ((80, 24),), ((100, 30),)])
+)
 async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
     size: tuple[int, int],
 ) -> None:
@@ -208,15 +211,18 @@ async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
         screen = await at(pilot)
         label = screen.query_one("#legend", Label)
         legend = str(label.render())
-        assert "▼ smaller  ▲ larger" in legend
-        assert len(legend) <= label.content_size.width
+        lines = legend.split("\n")
+        assert "▼ smaller  ▲ larger  ⡇ where it turns" in lines[0]
+        assert len(lines) == label.content_size.height
+        assert max(map(len, lines)) <= label.content_size.width
         picture = screen.query_one("#map").content_size
         shown_texts = {text for row in drawn(screen).texts_in(*picture) for text in row}
-        # Where there is too little room, those that explain themselves are left out.
-        for sign in SIGNS if size[0] >= 80 else ">≫":
-            meaning = SIGNS[sign]
+        sides = Content.from_markup(str(screen.pane("row-pane").border_subtitle)).plain
+        assert "unscaled" in sides
+        assert sides.endswith("1/√d_k") or size[0] < 100
+        for sign, meaning in SIGNS.items():
             assert (sign in shown_texts) == (f"{sign} {meaning}" in legend), sign
-        assert "≫" in shown_texts
+        assert "M" in shown_texts
 
 
 @pytest.mark.slow
