@@ -25,8 +25,7 @@ TYPICAL = (
 )
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 UNSCALED = "Only the unscaled side is drawn: there is nothing to compare it with."
-"""The sentences. `TURNS`, `TURNS_OVER_N` and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand
-alone."""
+"""The sentences. Turns and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand alone."""
 
 WAITING = "Drawing vectors of {n} keys at d_k = {d_k}…"
 
