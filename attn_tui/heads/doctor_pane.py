@@ -53,7 +53,7 @@ LEGEND: Mapping[str, str] = {
 }  # fmt: skip
 """What the signs of the chart mean; those that do not fit a line are left out from the end."""
 
-LEAST_WITH_LEGEND = 7
+LEAST_WITH_LEGEND = 9
 """A chart with fewer lines has no legend."""
 
 BADGES: Mapping[str, str] = {

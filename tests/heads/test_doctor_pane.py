@@ -20,7 +20,7 @@ HEADS = (
 )
 
 
-@pytest.mark.parametrize("lines", [7, 12])
+@pytest.mark.parametrize("lines", [9, 14])
 def test_the_legend_explains_every_sign_of_the_chart_and_no_other(lines: int) -> None:
     for heads in (HEADS, HEADS[:1], HEADS[2:]):
         drawn = Chart(Points(heads), (0, 0, 0)).draw(110, lines, COLOURS).text().split("\n")
@@ -30,5 +30,5 @@ def test_the_legend_explains_every_sign_of_the_chart_and_no_other(lines: int) ->
 
 
 def test_a_low_chart_has_layers_in_place_of_a_legend() -> None:
-    drawn = Chart(Points(HEADS), (0, 0, 0)).draw(110, 6, COLOURS).text().split("\n")
+    drawn = Chart(Points(HEADS), (0, 0, 0)).draw(110, 8, COLOURS).text().split("\n")
     assert drawn[-1].split() == ["layer", "0"]
