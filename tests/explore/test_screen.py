@@ -249,3 +249,17 @@ async def test_of_drawn_scores_both_sides_are_drawn_anew_at_each_d_k() -> None:
         assert unscaled[place] == pytest.approx(screen.answer.vector.unscaled.weights()[leader])
         assert scaled[place] == pytest.approx(screen.answer.vector.scaled.weights()[leader])
         assert screen.pane("weights-over").border_subtitle == "drawn anew at each d_k"
+
+
+async def test_the_title_says_how_many_keys_have_room_unless_all_have() -> None:
+    async with AttnApp(replace(EXAMPLE, text="1 2 3 4 5 6 7 8 9 10 11 12")).run_test(
+        size=(80, 24)
+    ) as pilot:
+        screen = await shown(pilot)
+        pane = screen.pane("weights-pane")
+        drawn = screen.query_one("#weights-pane", Picture)
+        lines = drawn.content_size.height
+        assert pane.border_title == f"Weights p: {lines - 1} of 12 keys"
+        await pilot.resize_terminal(120, 60)
+        await shown(pilot)
+        assert pane.border_title == "Weights p"
