@@ -18,7 +18,10 @@ from attn_tui.compute.sweep.answer import (
 )
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
 from attn_tui.compute.sweep.points import Points, along
-from attn_tui.compute.sweep.settings import Settings, compared
+from attn_tui.compute.sweep.settings import Settings, compared, draws_at
+
+SOME_DRAWS = 200
+"""The number of vectors after which the medians at the cursor are shown for the first time."""
 
 
 def drawn_by(experiment: Experiment) -> Experiment:
@@ -98,14 +101,22 @@ class Row:
     is_drawn: bool = False
 
     def draw_place(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
-        """Draw at the cursor alone, and yield whenever more is known."""
-        n, d_k = experiment.setup.get(Settings).n, experiment.setup.d_k
-        for drawn in answer(at_place(experiment, n, d_k), stop):
-            # Drawing that was stopped begins anew, with fewer draws than there were.
-            if not self.here or drawn.points[0].draws >= self.here[0].draws:
-                self.here = drawn.points
-                self.is_drawn = drawn.progress == 1.0
-                yield
+        """Draw at the cursor alone, first a few vectors, then all; yield after both.
+
+        The whole takes seconds, and the medians of even fewer vectors would soon be contradicted.
+        """
+        place = at_place(experiment, experiment.setup.get(Settings).n, experiment.setup.d_k)
+        settings = place.setup.get(Settings)
+        most = draws_at(settings, settings.n)
+        for draws in sorted({min(SOME_DRAWS, most), most}):
+            if self.here and self.here[0].draws >= draws:
+                continue
+            setup = place.setup.put(replace(settings, draws=draws))
+            for drawn in answer(replace(place, setup=setup), stop):
+                if drawn.progress == 1.0:
+                    self.here = drawn.points
+                    self.is_drawn = draws == most
+                    yield
 
     def find_crossovers(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
         """Find the crossovers of the cursor's row, and yield whenever more is known."""
