@@ -294,7 +294,7 @@ class HeatMap:
         if self.cursor is None or width < 3 or height < 1:
             return
         row, column = self.cursor
-        texts = self._fitting(width)
+        texts = self._fitting(width, colours.textured)
         if texts and len(texts[row][column]) + 2 > width:
             return
         signs = FRAME_WITHOUT_COLOURS if colours.textured else FRAME
@@ -348,7 +348,7 @@ class HeatMap:
         width, height = wide // across, high // rows // 2
         if width < 1 or height < 1:
             return
-        for row, texts in enumerate(self._fitting(width)):
+        for row, texts in enumerate(self._fitting(width, colours.textured)):
             line = row * high // rows // 2 + (height - 1) // 2
             for column, text in enumerate(texts):
                 start = self.left + column * width
@@ -362,21 +362,28 @@ class HeatMap:
                 else:
                     cells.write(own, line, text, ink(behind))
 
-    def texts_in(self, columns: int, lines: int) -> Texts:
-        """Return the texts that a block of a given size shows, possibly none."""
+    def texts_in(self, columns: int, lines: int, is_textured: bool = False) -> Texts:
+        """Return the texts that a block of a given size shows, possibly none.
+
+        Args:
+            columns: Width of the block.
+            lines: Height of the block.
+            is_textured: Whether glyphs stand for colours.
+        """
         wide, high = self.room(columns, lines)
         width, height = wide // self.levels.shape[1], high // len(self.levels) // 2
-        return self._fitting(width) if height else ()
+        return self._fitting(width, is_textured) if height else ()
 
-    def _fitting(self, width: int) -> Texts:
+    def _fitting(self, width: int, is_textured: bool) -> Texts:
         """Return the longest alternative whose texts all fit entries of a width, possibly none.
 
-        A map with some of its texts would say less of its strongest entries than of others.
+        A map with some of its texts would say less of its strongest entries than of others. Where
+        glyphs stand for colours, blanks on either side keep texts apart from them.
         """
         for choice in self.longer:
             if _longest(choice) + 2 <= width:
                 return choice
-        return self.texts if _longest(self.texts) + 1 <= width else ()
+        return self.texts if _longest(self.texts) + 1 + is_textured <= width else ()
 
     def _write_margins(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
         """Write the labels that fit, and mark the cursor's row and column."""

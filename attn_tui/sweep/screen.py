@@ -490,7 +490,8 @@ def legend(heat_map: heat_map_of.HeatMap, size: Size, is_textured: bool) -> list
         parts.append("⡇ where it turns")
     halves = 1 if is_textured else 2
     rooms = [heat_map.room(size.width, size.height - lines, halves) for lines in (1, 2)]
-    texts = [text for row in heat_map.texts_in(size.width, size.height - 1) for text in row]
+    rows = heat_map.texts_in(size.width, size.height - 1, is_textured)
+    texts = [text for row in rows for text in row]
     parts += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in texts]
     lines = packed(parts, size.width)
     while len(lines) > (2 if rooms[0] == rooms[1] else 1) and len(parts) > 2:

@@ -177,6 +177,8 @@ def test_two_digits_stand_in_three_columns_and_no_frame_covers_them() -> None:
             np.array([[0.5, 0.1, 1.0]]), "unscaled", texts=[["22", "1", "22"]], cursor=(0, cursor)
         )
         assert expected in chart.draw(chart.left + 9, 2, COLOURS).text()
+        # Glyphs in place of colours would be covered.
+        assert "22" not in chart.draw(chart.left + 9, 2, PLAIN).text()
 
 
 def label_lines(rows: int, lines: int, cursor: tuple[int, int] | None) -> list[str]:
