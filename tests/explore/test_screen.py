@@ -25,6 +25,7 @@ from attn_tui.ui.headline import Headline
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.slider import Slider
+from attn_tui.ui.theme import colours_of
 from tests.ui import person
 
 
@@ -263,3 +264,16 @@ async def test_the_title_says_how_many_keys_have_room_unless_all_have() -> None:
         await pilot.resize_terminal(120, 60)
         await shown(pilot)
         assert pane.border_title == "Weights p"
+
+
+@pytest.mark.parametrize("size", [(100, 30), (120, 40)])
+async def test_beside_the_settings_no_picture_is_blank(size: tuple[int, int]) -> None:
+    async with AttnApp(replace(EXAMPLE, text="n = 5000, seed = 7")).run_test(size=size) as pilot:
+        screen = await press(pilot, "g")
+        pictures = [widget for widget in screen.query("*") if isinstance(widget, Picture)]
+        on_screen = [picture for picture in pictures if picture.is_on_screen]
+        assert {"weights-over", "gradient-over", "keys-over"} <= {one.id for one in on_screen}
+        for picture in on_screen:
+            assert picture.drawing is not None, picture.id
+            cells = picture.drawing.draw(*picture.content_size, colours_of(pilot.app))
+            assert cells.text().strip(), picture.id
