@@ -40,6 +40,11 @@ def test_the_tables_and_the_help_of_a_page_are_those_of_the_program(page: Path) 
     assert renewed(document) == document
 
 
+def test_each_key_of_the_table_has_what_it_does_itself() -> None:
+    table = (DOCS / "keys.md").read_text("utf-8")
+    assert "`-, [` Lower d_k · `+, ], =` Raise d_k" in table
+
+
 def test_every_table_stands_in_one_page() -> None:
     pages = "".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
     assert all(pages.count(f"<!-- table: {name} -->") == 1 for name in TABLES)

@@ -321,8 +321,7 @@ class KeyBars:
             text = self.labels.short(self.key if is_own else int(starts[bar]))
             width = cells_of(text)
             start = min(bar * pitch, columns - width)
-            beside = range(max(start - 1, 0), min(start + width + 1, columns))
-            if cells.is_free(beside.start, lines - 1, len(beside)):
+            if cells.has_room(start, lines - 1, width):
                 cells.write(start, lines - 1, text, colours["accent" if is_own else "muted"])
         return cells
 

@@ -7,7 +7,7 @@ several keys: the first query of a causal head has nothing to choose.
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, inf, isnan, log10
+from math import exp, inf, isinf, isnan, log10, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,8 +152,17 @@ def among(number: int, of: int) -> str:
 
 
 def median(values: NDArray[np.float64]) -> float:
-    """Return the median, the lower middle value of an even number; NaN if there are no values."""
-    return float(np.sort(values)[(values.size - 1) // 2]) if values.size else float("nan")
+    """Return the median, halfway between two middle values; NaN if there are no values.
+
+    >>> median(np.array([11.0, 5.66])), median(np.array([-inf, inf]))
+    (8.33, -inf)
+    """
+    if not values.size:
+        return nan
+    ordered = np.sort(values)
+    low, high = float(ordered[(values.size - 1) // 2]), float(ordered[values.size // 2])
+    # Halfway between two infinities there is no number.
+    return low if low == high or isinf(low) else (low + high) / 2.0
 
 
 def gradients_span(answer: Answer) -> tuple[float, float, float] | None:

@@ -68,6 +68,13 @@ class Cells:
         inside = 0 <= line < self.lines and column >= 0 and column + length <= self.columns
         return inside and bool((self.characters[line, column : column + length] == " ").all())
 
+    def has_room(self, column: int, line: int, length: int) -> bool:
+        """Return whether a text this long may stand here: free, and no other text touches it."""
+        if column < 0 or column + length > self.columns:
+            return False
+        before, after = max(column - 1, 0), min(column + length + 1, self.columns)
+        return self.is_free(before, line, after - before)
+
     def runs(self, line: int) -> Iterator[Run]:
         """Yield the runs of a line: stretches of text with the same colours."""
         if not self.columns:

@@ -31,6 +31,9 @@ TOP = np.uint8(0x01 | 0x08)
 KEPT = 32
 """How many drawings of curves are cached: a step of d_k moves the mark and few curves."""
 
+LEAST_COLUMNS = 8
+"""The fewest columns of curves that leave others for ticks and names."""
+
 NEAR = 0.001
 """A value outside an axis by at most this share of its length counts as on its edge."""
 
@@ -133,19 +136,20 @@ class Figure:
     dots: Sequence[tuple[float, str]] = ()
     bands: Sequence[Band] = ()
 
-    @property
-    def gutter(self) -> int:
-        """Columns on the left for the ticks of the vertical axis and a blank after them."""
-        return max((len(text) for _, text in self.y.ticks), default=0) + 1
+    def edges(self, columns: int) -> tuple[int, int]:
+        """Return the columns on the left for the ticks of y, and on the right for names of curves.
 
-    @property
-    def margin(self) -> int:
-        """Columns on the right for the names of curves and a blank before them."""
-        return max((len(curve.name) + 1 for curve in self.curves if curve.name), default=0)
+        Where they would leave curves fewer than `LEAST_COLUMNS`, names are left out, then ticks.
+        """
+        ticks = max((len(text) for _, text in self.y.ticks), default=0) + 1
+        names = max((len(curve.name) + 1 for curve in self.curves if curve.name), default=0)
+        if columns - ticks - names >= LEAST_COLUMNS:
+            return ticks, names
+        return (ticks, 0) if columns - ticks >= LEAST_COLUMNS else (0, 0)
 
     def room(self, columns: int, lines: int) -> tuple[int, int]:
         """Return how many columns and lines the curves have in a block of a given size."""
-        return columns - self.gutter - self.margin, lines - 1
+        return columns - sum(self.edges(columns)), lines - 1
 
     def column(self, value: float, columns: int) -> int | None:
         """Return the column of the block that holds a value of x, or None if it is outside."""
@@ -153,7 +157,7 @@ class Figure:
         share = float(self.x.share(np.array([value]))[0])
         if not -NEAR <= share <= 1.0 + NEAR:
             return None
-        return self.gutter + _dot(share, 2 * width) // 2
+        return self.edges(columns)[0] + _dot(share, 2 * width) // 2
 
     def line(self, value: float, lines: int) -> int | None:
         """Return the line of the block that holds a value of y, or None if it is outside."""
@@ -173,7 +177,7 @@ class Figure:
         """
         cells = Cells(columns, lines)
         width, height = self.room(columns, lines)
-        if width < 8 or height < 2:
+        if width < 1 or height < 1:
             return cells
         still = tuple(self.curves), tuple(self.bands), self.x, self.y
         cells.put(_curves(*still, columns, lines, colours), 0, 0)
@@ -187,9 +191,10 @@ class Figure:
         """Draw everything that does not move with the mark, in a block that has room for it."""
         cells = Cells(columns, lines)
         width, height = self.room(columns, lines)
+        left, _ = self.edges(columns)
         self._draw_grid(cells, colours)
         joined = np.zeros((height, width), dtype=np.uint8)
-        inside = slice(0, height), slice(self.gutter, self.gutter + width)
+        inside = slice(0, height), slice(left, left + width)
         for band in self.bands if not colours.textured else ():
             self._tint(cells.backgrounds[inside], band, colours)
         for curve in self.curves:
@@ -215,10 +220,9 @@ class Figure:
         if len(kinds) < 2:
             return
         width, height = self.room(cells.columns, cells.lines)
+        left, _ = self.edges(cells.columns)
         length = max(map(len, kinds)) + 4
-        places = product(
-            range(height - len(kinds) + 1), range(self.gutter + width - length, self.gutter - 1, -1)
-        )
+        places = product(range(height - len(kinds) + 1), range(left + width - length, left - 1, -1))
         for top, column in places:
             if all(cells.is_free(column, top + line, length) for line in range(len(kinds))):
                 for line, kind in enumerate(kinds, top):
@@ -250,7 +254,7 @@ class Figure:
         if column is None or self.mark is None:
             return range(-1, -1)
         length = len(self.mark[1])
-        last = columns - self.margin - length
+        last = columns - self.edges(columns)[1] - length
         start = max(min(column - length // 2, last), 0)
         return range(start, start + length)
 
@@ -258,25 +262,28 @@ class Figure:
         """Write the ticks of the vertical axis, with a faint line from each."""
         faint = mix(colours["background"], colours["muted"], 0.35)
         width, _ = self.room(cells.columns, cells.lines)
+        left, _ = self.edges(cells.columns)
         for value, text in self.y.ticks:
             line = self.line(value, cells.lines)
-            if line is None or not cells.is_free(0, line, self.gutter):
+            if line is None or not cells.is_free(0, line, left):
                 continue
-            cells.write(self.gutter - 1 - len(text), line, text, colours["muted"])
-            cells.write(self.gutter, line, "┈" * width, faint)
+            if left:
+                cells.write(left - 1 - len(text), line, text, colours["muted"])
+            cells.write(left, line, "┈" * width, faint)
 
     def _write_ticks(self, cells: Cells, colours: Palette) -> None:
         """Write the ticks of x that do not touch the text below the mark."""
         width, height = self.room(cells.columns, cells.lines)
+        left, _ = self.edges(cells.columns)
         own = self._mark_text(cells.columns)
         for value, text in self.x.ticks:
             column = self.column(value, cells.columns)
             if column is None:
                 continue
             place = column - (len(text) - 1) // 2
-            place = min(max(place, self.gutter), self.gutter + width - len(text))
+            place = min(max(place, left), left + width - len(text))
             apart = place + len(text) < own.start or place > own.stop
-            if apart and cells.is_free(place - 1, height, len(text) + 1):
+            if apart and cells.has_room(place, height, len(text)):
                 cells.write(place, height, text, colours["muted"])
 
     def _tint(self, backgrounds: NDArray[np.object_], band: Band, colours: Palette) -> None:
@@ -296,6 +303,7 @@ class Figure:
     def _name_curves(self, cells: Cells, colours: Palette) -> None:
         """Write the names of curves near their ends, at most one a line."""
         width, height = self.room(cells.columns, cells.lines)
+        left, right = self.edges(cells.columns)
         ends = []
         for curve in self.curves:
             known = curve.y[np.isfinite(curve.y)]
@@ -304,10 +312,10 @@ class Figure:
                 ends.append((line, -float(known[-1]), curve))
         free = 0
         ends.sort(key=lambda end: end[:2])
-        for place, (line, _, curve) in enumerate(ends[:height]):
+        for place, (line, _, curve) in enumerate(ends[:height] if right else ()):
             below = min(len(ends), height) - 1 - place
             line = max(free, min(line, height - 1 - below))
-            cells.write(self.gutter + width + 1, line, curve.name, colours[curve.kind])
+            cells.write(left + width + 1, line, curve.name, colours[curve.kind])
             free = line + 1
 
 

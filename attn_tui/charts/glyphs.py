@@ -48,7 +48,7 @@ DRAWN = {
     **{chr(0x2800 + dots): _of_dots(dots) for dots in range(1, 0x100)},
     **dict(zip("─┄┅┈┉╌╍━═│┃┆┇┊┋╎╏║", "-------==|||||:|||", strict=True)),
     **dict(zip("▁▂▃▄▅▆▔░▒▓▏▎▍▌▐▕", "___===-':%||||||", strict=True)),
-    **dict(zip("↑↓▲▼▸■▪◆○●⠀≡", "^v^v>H**oO E", strict=True)),
+    **dict(zip("↑↓↕▲▼▸■▪◆○●⠀≡", "^v|^v>H**oO E", strict=True)),
     **dict(zip("✓✗◐◂⇤", "+x~<<", strict=True)),
 }
 """ASCII, one for one, for frames, blocks, curves and marks; mathematical signs stay."""

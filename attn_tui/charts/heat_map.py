@@ -115,9 +115,10 @@ class HeatMap:
         kind: The ramp: a kind of data, ``"both signs"`` or ``"saturation"``.
         row_labels: Labels on the left, one a row; only as many as fit are drawn.
         column_labels: Labels below, one a column.
-        texts: A text for each entry, by row; drawn where it fits with a blank on either side.
+        texts: A text for each entry, by row; drawn if all fit with a blank between two.
         cursor: The row and column to mark in the margins and to frame, if any.
-        longer: Alternatives to texts, longest first; the first whose texts all fit is drawn.
+        longer: Alternatives to texts, longest first; the first whose texts all fit with a blank on
+            either side is drawn.
         bar: The key to the colours, drawn on the right where there is room.
         border: A line over the entries.
         corner: What rows and columns are; drawn left of the column labels where there is room.
@@ -287,12 +288,15 @@ class HeatMap:
         cells.write(column, line, chr(0x2800 + dots), ink(behind) if behind else colours["text"])
 
     def _draw_frame(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
-        """Mark both edges of the cursor's entry, if it has a whole line and three columns."""
+        """Mark both edges of the cursor's entry, if it has a whole line and they are free."""
         rows, across = self.levels.shape
         width, height = wide // across, high // rows // 2
         if self.cursor is None or width < 3 or height < 1:
             return
         row, column = self.cursor
+        texts = self._fitting(width, colours.textured)
+        if texts and len(texts[row][column]) + 2 > width:
+            return
         signs = FRAME_WITHOUT_COLOURS if colours.textured else FRAME
         left = self.left + column * width
         for line in range(row * high // rows // 2, row * high // rows // 2 + height):
@@ -344,11 +348,11 @@ class HeatMap:
         width, height = wide // across, high // rows // 2
         if width < 1 or height < 1:
             return
-        for row, texts in enumerate(self._fitting(width)):
+        for row, texts in enumerate(self._fitting(width, colours.textured)):
             line = row * high // rows // 2 + (height - 1) // 2
             for column, text in enumerate(texts):
                 start = self.left + column * width
-                if not text or len(text) + 2 > width:
+                if not text:
                     continue
                 behind = cells.backgrounds[line, start] or colours["background"]
                 # This aligns one digit with the last of two.
@@ -358,21 +362,28 @@ class HeatMap:
                 else:
                     cells.write(own, line, text, ink(behind))
 
-    def texts_in(self, columns: int, lines: int) -> Texts:
-        """Return the texts that a block of a given size shows; empty where one does not fit."""
+    def texts_in(self, columns: int, lines: int, is_textured: bool = False) -> Texts:
+        """Return the texts that a block of a given size shows, possibly none.
+
+        Args:
+            columns: Width of the block.
+            lines: Height of the block.
+            is_textured: Whether glyphs stand for colours.
+        """
         wide, high = self.room(columns, lines)
         width, height = wide // self.levels.shape[1], high // len(self.levels) // 2
-        return [
-            [text if height and len(text) + 2 <= width else "" for text in texts]
-            for texts in self._fitting(width)
-        ]
+        return self._fitting(width, is_textured) if height else ()
 
-    def _fitting(self, width: int) -> Texts:
-        """Return the longest alternative whose texts all fit entries of a width, or `texts`."""
+    def _fitting(self, width: int, is_textured: bool) -> Texts:
+        """Return the longest alternative whose texts all fit entries of a width, possibly none.
+
+        A map with some of its texts would say less of its strongest entries than of others. Where
+        glyphs stand for colours, blanks on either side keep texts apart from them.
+        """
         for choice in self.longer:
-            if max((len(text) for texts in choice for text in texts), default=0) + 2 <= width:
+            if _longest(choice) + 2 <= width:
                 return choice
-        return self.texts
+        return self.texts if _longest(self.texts) + 1 + is_textured <= width else ()
 
     def _write_margins(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
         """Write the labels that fit, and mark the cursor's row and column."""
@@ -400,11 +411,10 @@ class HeatMap:
             middle = self.left + max(int((column + 0.5) * wide / across), first)
             width = cells_of(text)
             start = min(max(middle - width // 2, 0), cells.columns - width)
-            beside = range(max(start - 1, 0), min(start + width + 1, cells.columns))
             colour = colours["accent"] if column == own_column else colours["muted"]
-            if cells.is_free(beside.start, bottom, len(beside)):
+            if cells.has_room(start, bottom, width):
                 cells.write(start, bottom, text, colour)
-        if self.corner and cells.is_free(0, bottom, len(self.corner) + 1):
+        if self.corner and cells.has_room(0, bottom, len(self.corner)):
             cells.write(0, bottom, self.corner, colours["muted"])
 
     def _line_of(self, row: int, high: int) -> int:
@@ -413,6 +423,11 @@ class HeatMap:
         if rows > high:
             return row * high // rows // 2
         return (ceil(row * high / rows) + (high // rows - 1) // 2) // 2
+
+
+def _longest(texts: Texts) -> int:
+    """Return the length of the longest text."""
+    return max((len(text) for row in texts for text in row), default=0)
 
 
 def _filled(size: int, room: int, halves: int) -> int:

@@ -8,6 +8,9 @@ from textwrap import wrap
 from attn_tui.charts.cells import Cells
 from attn_tui.report.rows import cells as cells_of
 
+ARROWS = {(False, False): " ", (True, False): "↑", (False, True): "↓", (True, True): "↕"}
+"""The sign of rows without room, by whether there are some above and some below."""
+
 Spans = Sequence[tuple[str, str]]
 """Texts, each with its kind, which is the name of its colour."""
 
@@ -73,7 +76,10 @@ class Table:
         return [line for note in self.notes for line in wrapped(note)]
 
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
-        """Draw heads and rows: those around the cursor if there are too many."""
+        """Draw heads and rows: those around the cursor if there are too many.
+
+        Then an arrow beside the heads says where more are.
+        """
         cells = Cells(columns, lines)
         kept = self.fitting(columns - 2)
         spare = columns - 2 - sum(column.width for column in kept)
@@ -95,6 +101,8 @@ class Table:
             start += column.width + gap
         if self.cursor is not None and self.cursor in visible_rows:
             cells.write(0, 1 + self.cursor - first, "▸", colours["accent"])
+            hidden_ones = visible_rows.start > 0, visible_rows.stop < n_rows
+            cells.write(0, 0, ARROWS[hidden_ones], colours["muted"])
         hidden = f"and {n_rows - len(visible_rows):,} more"
         is_told = self.cursor is None and len(visible_rows) < n_rows and len(hidden) <= columns - 2
         if is_told:

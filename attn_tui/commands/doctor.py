@@ -1,6 +1,8 @@
 """``attn-tui doctor``: which multiplier, cap, sink and mask a capture was computed with."""
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -138,12 +140,20 @@ def doctor(
     return ended
 
 
+def terminal_columns() -> int | None:
+    """Return the width of the terminal that the report is written to; None if it is not to one.
+
+    A terminal would break a long line inside words; a pipe gets it whole.
+    """
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def _rendered(report: "Report", form: str, evidence: bool) -> Iterator[str]:
     """Return the report as text or as JSON."""
     if form == "text":
         from attn_tui.doctor.text import render
 
-        return render(report)
+        return render(report, terminal_columns())
     from attn_tui.doctor.json import render as render_json
 
     return render_json(report, evidence)

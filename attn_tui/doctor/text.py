@@ -29,9 +29,16 @@ _MOST = 6
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
-def render(report: Report) -> Iterator[str]:
-    """Yield the verdict in one line, however long, then lines of at most 80 columns."""
-    yield verdict_line(report) + "\n\n"
+def render(report: Report, width: int | None = None) -> Iterator[str]:
+    """Yield the verdict, then lines of at most 80 columns.
+
+    Args:
+        report: The report.
+        width: The width at which the verdict is wrapped, in columns; None for one line, however
+            long.
+    """
+    line = verdict_line(report)
+    yield (line + "\n" if width is None else labelled("", line, 0, width)) + "\n"
     paths = report.capture.paths
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     yield _line("capture", visible(paths[0]) + more)

@@ -228,9 +228,8 @@ class Bells:
             column = min(max(round(share * (cells.columns - 1)), 0), cells.columns - 1)
             text = short(tick)
             start = min(max(column - len(text) // 2, 0), cells.columns - len(text))
-            beside = range(max(start - 1, 0), min(start + len(text) + 1, cells.columns))
             cells.write(column, line, "┬", colours["muted"])
-            if cells.is_free(beside.start, line + 1, len(beside)):
+            if cells.has_room(start, line + 1, len(text)):
                 cells.write(start, line + 1, text, colours["muted"])
 
 

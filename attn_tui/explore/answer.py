@@ -9,7 +9,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector, over_d_k
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
@@ -87,7 +87,8 @@ def unscaled(experiment: Experiment) -> Experiment:
 def typical(experiment: Experiment, stop: Stop = never) -> float | None:
     """Return ln of the factor by which the scale changes the median gradient of similar draws.
 
-    None if stopped, if the scores are not drawn, and with a soft cap, a mask, a sink or one key.
+    None if stopped, if the scores are not drawn, and with a soft cap, a mask, a sink or a number of
+    keys that Sweep does not draw.
     """
     setup = experiment.setup
     is_plain = setup.scale.softcap is None and setup.scale.sink is None and not setup.mask
@@ -98,13 +99,12 @@ def typical(experiment: Experiment, stop: Stop = never) -> float | None:
     from attn_tui.compute.sweep.answer import answer as sweep
     from attn_tui.compute.sweep.answer import at_place
 
-    place = at_place(experiment, experiment.vectors.n_keys, setup.d_k)
-    if place is None:
+    n = experiment.vectors.n_keys
+    if not N_KEYS.minimum <= n <= N_KEYS.maximum:
         return None
-    for drawn in sweep(place, stop):
+    for drawn in sweep(at_place(experiment, n, setup.d_k), stop):
         if drawn.progress == 1.0:
-            n, d_k = drawn.points.places[0]
-            change = drawn.points.ratio(n, d_k, rule_text(setup.scale), "gradient")
+            change = drawn.points.ratio(n, setup.d_k, rule_text(setup.scale), "gradient")
             return -change.log_median if change else None
     return None
 

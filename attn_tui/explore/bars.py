@@ -47,10 +47,14 @@ class WeightBars:
         n_keys = self.answer.vector.n_keys
         if n_keys <= min(lines - 1, FEW):
             return np.arange(n_keys)
-        keys = largest(self.answer.scaled.ranking(), max(lines - 1, 1))
+        keys = largest(self.answer.scaled.ranking(), self.count(lines))
         if self.cursor not in keys:
             keys[-1] = self.cursor
         return keys
+
+    def count(self, lines: int) -> int:
+        """Return how many keys are shown in a number of lines."""
+        return min(self.answer.vector.n_keys, max(lines - 1, 1))
 
     def neighbour(self, steps: int) -> int:
         """Return the key ``steps`` places below the cursor, or above it if negative.

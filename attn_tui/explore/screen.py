@@ -64,6 +64,9 @@ TITLES = {
 UNREAD = "{error}. What stands below is of the scores before."
 """The message in place of the headline while the scores cannot be read."""
 
+SHORT = 6
+"""The most characters of a number in the subtitle of a narrow pane."""
+
 READ_KEYS = 100
 """The most keys listed in the report on the screen; a saved report lists all."""
 
@@ -431,5 +434,7 @@ class ExploreScreen(InstrumentScreen):
             # Elsewhere amber is what is pinned.
             sizes = f"now, unscaled {sizes}"
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k", sizes
+            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k",
+            sizes,
+            short=curves.both(*(quantity(*size, width=SHORT) for size in vector.gradients)),
         )

@@ -113,4 +113,17 @@ class WeightsPane(PicturePane, can_focus=True):
             largest = LARGEST.format(
                 share=share, key=f"{place.key:,}", vector=f"{place.index + 1:,}"
             )
-        self.describe("Weights p", self._among, largest)
+        self.describe(f"Weights p{self._shown()}", self._among, largest)
+
+    def _shown(self) -> str:
+        """Return how many of the keys have room, unless all have."""
+        if not isinstance(self.drawing, WeightBars) or not self.content_size.height:
+            return ""
+        n_keys = self.drawing.answer.vector.n_keys
+        count = self.drawing.count(self.content_size.height)
+        return f": {count:,} of {n_keys:,} keys" if count < n_keys else ""
+
+    def on_resize(self) -> None:
+        """Say how many keys the new size shows."""
+        if self._among:
+            self._describe()

@@ -47,6 +47,15 @@ GLYPHS: Mapping[str, str] = {
 }  # fmt: skip
 """The mark of a head's m, by its verdict; a head that was not examined has the last one."""
 
+LEGEND: Mapping[str, str] = {
+    "✗": "differs", "?": "cannot tell", "○": "another m would not show", "│": "95 % interval",
+    "↑": "goes on", "↓": "goes on", "·": "not examined", "●": "agrees",
+}  # fmt: skip
+"""What the signs of the chart mean; those that do not fit a line are left out from the end."""
+
+LEAST_WITH_LEGEND = 9
+"""A chart with fewer lines has no legend."""
+
 BADGES: Mapping[str, str] = {
     "agrees": "✓ AGREES", "differs": "✗ DIFFERS", "cannot tell": "? CANNOT TELL",
     "no expectation": "● FOUND", "silent": "○ SILENT",
@@ -228,6 +237,22 @@ class Chart:
     cursor: Place | None = None
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw the points, the layer numbers, and where there is room the legend."""
+        if lines < LEAST_WITH_LEGEND:
+            return self._draw_points(columns, lines, colours)
+        cells, chart = Cells(columns, lines), self._draw_points(columns, lines - 1, colours)
+        cells.put(chart, 0, 0)
+        kinds = {multiplier.verdict for multiplier in self.points.multipliers}
+        meanings = LEGEND if "agrees" in kinds else {**LEGEND, "●": "m found"}
+        start, inside = 0, {*chart.characters[:-1, self.points.gutter :].flat}
+        for sign, meaning in meanings.items():
+            text = f"{sign} {meaning}"
+            if sign in inside and start + len(text) <= columns:
+                cells.write(start, lines - 1, text, colours["muted"])
+                start += len(text) + 2
+        return cells
+
+    def _draw_points(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the points, with the layer numbers in the last line."""
         points = self.points
         cells = Cells(columns, lines)
@@ -252,7 +277,7 @@ class Chart:
         own = self.cursor[:2] if self.cursor else None
         for layer, columns in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
             text, start = str(layer[1]), sum(columns) // len(columns)
-            if cells.is_free(start - 1, line, len(text) + 2) or layer == own:
+            if cells.has_room(start, line, len(text)) or layer == own:
                 cells.write(start, line, text, colours["accent" if layer == own else "muted"])
         cells.write(max(self.points.gutter - 7, 0), line, "layer", colours["muted"])
 

@@ -14,10 +14,10 @@ from attn_tui.engine.settings import Settings
 from attn_tui.heads.doctor_pane import Diagnosis, Multiplier, factor_text
 
 SAYS = {
-    "agrees": "agrees", "differs": "differs", "cannot tell": "tells nothing",
-    "no expectation": "is explained", "silent": "would not show another m",
+    "agrees": "{head} agrees", "differs": "{head} differs", "cannot tell": "{head} tells nothing",
+    "no expectation": "{head} is explained", "silent": "another m would not show in {head}",
 }  # fmt: skip
-"""The verb for each verdict on one head."""
+"""The sentence for each verdict on one head, without a capital."""
 
 SAME = 0.0005
 """The relative deviation of m below which it is not mentioned."""
@@ -123,7 +123,8 @@ def words_of(finding: Finding) -> str:
     from attn_tui.doctor.text import evidence
     from attn_tui.doctor.words import WORDS, observed_texts
 
-    first = f"Layer {finding.id.layer} head {finding.id.head} {SAYS[finding.judgement.verdict]}"
+    head = f"layer {finding.id.layer} head {finding.id.head}"
+    first = SAYS[finding.judgement.verdict].format(head=head).capitalize()
     parts = [difference.part for difference in finding.judgement.differences]
     others = [WORDS[part] for part in parts if part != "multiplier"]
     if others:

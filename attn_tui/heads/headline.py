@@ -19,7 +19,10 @@ OTHER = "{title}: {words}. {first} stands out with {value}; the median head has 
 NOTHING = "No head has a number here: {why}."
 """The first sentence, in the order in which these are tried."""
 
-DIFFERS = "The doctor differs on {heads}."
+DIFFER, DIFFERS = (
+    "{heads} differ from what was promised.",
+    "{heads} differs from what was promised.",
+)
 SHARPEST = "{first} is the sharpest."
 LOST = "{count} not counted: their weights miss the captured output."
 ODD = "{count} NaN or infinity, first {head}."
@@ -59,7 +62,10 @@ def headline(survey: Survey, name: str, n_differing: int = 0) -> str:
         return WAITING
     values = survey.counted(name)
     known = values[~np.isnan(values)]
-    doubt = DIFFERS.format(heads=counted(n_differing, "head")) if n_differing else ""
+    doubt = ""
+    if n_differing:
+        sentence = DIFFERS if n_differing == 1 else DIFFER
+        doubt = sentence.format(heads=counted(n_differing, "head"))
     if not known.size:
         return f"{NOTHING.format(why=_why_nothing(survey, name))} {doubt}".rstrip()
     place = int(np.argmin(order(survey, name)))

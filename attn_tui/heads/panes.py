@@ -103,7 +103,7 @@ class HeadPanes(Vertical):
         looked = "" if partial is None else looked_at(partial)
         shape = plan.capture.shape(head)
         if shape.kv_head != head.head:
-            looked += f", keys of head {shape.kv_head}"
+            looked += f", reads KV head {shape.kv_head}"
         title = head_text(head, plan.n_batches).capitalize()
         if head != self._cursor:
             title += " under the mouse"

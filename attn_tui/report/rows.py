@@ -29,7 +29,7 @@ def labelled(label: str, text: str, size: int, width: int = WIDTH) -> str:
     return "".join(f"{label * (index == 0):<{size}}{line}\n" for index, line in enumerate(lines))
 
 
-_NARROW = re.compile("[ -~−×±∞–∂·√…‖Δσρμ₀-₉⁰¹²³⁴-⁹─-▟▸▲▼●◆■÷≈≥≤≫→←↑↓⠀-⣿]*")
+_NARROW = re.compile("[ -~−×±∞–∂·√…‖Δσρμ₀-₉⁰¹²³⁴-⁹─-▟▸▲▼●◆■÷≈≥≤≫→←↑↓↕⠀-⣿]*")
 """Matches text that has one character a cell, and so need not be measured."""
 
 

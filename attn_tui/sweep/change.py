@@ -18,7 +18,7 @@ NARROW, WIDE = log(1.05), log(1.2)
 wider one by both ends."""
 
 SIGNS = {
-    "=": "same", "?": "draws do not tell", ">": "100 or more", "≫": "over a million",
+    "=": "same", "?": "draws do not tell", ">": "100 or more", "M": "over a million",
 }  # fmt: skip
 """What the signs mean that stand on a map in place of numbers."""
 
@@ -93,7 +93,7 @@ class Change:
             return signs[self.way]
         size = abs(self.log) / log(10.0)
         if size >= 6.0:
-            return "≫"
+            return "M"
         text = f"{10.0**size:.{decimals}f}"
         if text == "1":
             text = "<2"

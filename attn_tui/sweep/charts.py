@@ -178,12 +178,17 @@ class PlaceNumbers:
     heads: Sequence[str]
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw a line for each side, or only the medians if there is one line."""
+        """Draw a line for each side, or only the medians if there is one line.
+
+        Without points it says that they are being drawn.
+        """
         cells = Cells(columns, lines)
         width = max(map(len, self.heads), default=0)
         start = len("median   ")
         if lines == 1:
             cells.write(0, 0, "median", colours["muted"])
+        if not self.points:
+            cells.write(start if lines == 1 else 0, 0, "being drawn…", colours["muted"])
         for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True)):
             summary = point.statistics[self.statistic]
             side = "unscaled" if is_none(point.rule) else "scaled"

@@ -1,7 +1,7 @@
 """The headline of Sweep: what dividing does to the typical draw here, and where that turns."""
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import ceil, floor, isnan
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Meeting
@@ -15,7 +15,8 @@ from attn_tui.sweep.names import NAMES, called, doing, is_none, others, short_pl
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
 STAYS = "With {n} keys and d_k = {d_k}, {doing} leaves the typical {statistic} about as it is."
 UNDIVIDED = "With {n} keys and d_k = {d_k}, {doing} changes nothing: it multiplies by 1."
-TURNS = "{below} {axis} {turn} it becomes {other}."
+TURNS = "{below} d_k {turn} it becomes {other}."
+TURNS_OVER_N = "{below} {turn} it becomes {other}."
 EVERYWHERE = "So it does at every d_k from {least} on."
 RANKING = "Of {count} rules {best} leaves the largest typical {statistic} here: {compared}."
 SHARES = "Of {n} keys {before} the weight {first}, {after} {second}."
@@ -24,9 +25,9 @@ TYPICAL = (
 )
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 UNSCALED = "Only the unscaled side is drawn: there is nothing to compare it with."
-"""The sentences. `TURNS` and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand alone."""
+"""The sentences. Turns and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand alone."""
 
-WAITING = "Drawing vectors of {n} keys…"
+WAITING = "Drawing vectors of {n} keys at d_k = {d_k}…"
 
 
 def headline(answer: Answer) -> str:
@@ -35,7 +36,7 @@ def headline(answer: Answer) -> str:
     cursor = settings.n, answer.experiment.setup.d_k
     points = answer.nearby
     if not points:
-        return WAITING.format(n=f"{settings.n:,}")
+        return WAITING.format(n=f"{cursor[0]:,}", d_k=f"{cursor[1]:,}")
     place = points.nearest(cursor)
     rules = others(answer.rules)
     if not rules or len(answer.rules) < 2:
@@ -84,18 +85,29 @@ def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor:
     # Dividing makes gradients larger at a large d_k, and smaller with many keys.
     other = "smaller" if is_below != over_n else "larger"
     below = "Below" if is_below else "Above"
-    axis = "n =" if over_n else "d_k"
-    return TURNS.format(below=below, axis=axis, turn=turn_text(met), other=other)
+    sentence, unit = (TURNS_OVER_N, " keys") if over_n else (TURNS, "")
+    return sentence.format(below=below, turn=turn_text(met, is_below, unit), other=other)
 
 
-def turn_text(met: Meeting) -> str:
-    """Return where medians meet, with its interval as far as it is known: ``375 (368 to 382)``."""
-    place = short_place(met.at)
-    if met.low and met.high:
-        return f"{place} ({short_place(met.low)} to {short_place(met.high)})"
-    if met.low:
-        return f"{place} ({short_place(met.low)} or more)"
-    return f"{place} ({short_place(met.high)} or less)" if met.high else f"about {place}"
+def turn_text(met: Meeting, is_below: bool, unit: str = "") -> str:
+    """Return where medians meet, with its interval as far as it is known: ``375 (368 to 382)``.
+
+    Args:
+        met: The place, which lies between whole numbers.
+        is_below: Whether it limits the numbers below it, which the next whole number does, or those
+            above it, which the one before does.
+        unit: A word after the place.
+    """
+    rounded = ceil if is_below else floor
+    at, low, high = (
+        place and short_place(rounded(place) if place < 100.0 else place)
+        for place in (met.at, met.low, met.high)
+    )
+    if low and high:
+        return f"{at}{unit} ({low} to {high})"
+    if low:
+        return f"{at}{unit} ({low} or more)"
+    return f"{at}{unit} ({high} or less)" if high else f"about {at}{unit}"
 
 
 def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
@@ -128,7 +140,7 @@ def _sides(
     sides = [points.at(*place, rule) for rule in order[:2]]
     drawn = [side for side in sides if side is not None]
     if len(drawn) < 2:
-        return WAITING.format(n=slots["n"])
+        return WAITING.format(n=slots["n"], d_k=slots["d_k"])
     first, second = map(_how, drawn)
     texts = [value_text(side.statistics[readout].median, readout) for side in drawn]
     if readout != "effective_keys":

@@ -19,7 +19,10 @@ from attn_tui.compute.sweep.answer import (
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
 from attn_tui.compute.sweep.draws import forget_rows
 from attn_tui.compute.sweep.points import Points, along
-from attn_tui.compute.sweep.settings import Settings, compared
+from attn_tui.compute.sweep.settings import Settings, compared, draws_at
+
+SOME_DRAWS = 200
+"""The number of vectors after which the medians at the cursor are shown for the first time."""
 
 
 def drawn_by(experiment: Experiment) -> Experiment:
@@ -93,27 +96,34 @@ class Row:
 
     Attributes:
         crossovers: The crossovers of the cursor's row.
-        here: The points at the cursor; None if it is on a place of the sweep, or until drawn.
+        here: The points drawn at the cursor; none if that is a place of the sweep.
+        is_drawn: Whether every draw at the cursor is done.
     """
 
     crossovers: tuple[Crossover, ...] = field(default=())
-    here: Points | None = None
+    here: Points = field(default_factory=Points)
+    is_drawn: bool = False
 
-    def look_closer(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
-        """Draw what the sweep does not cover, and yield whenever more is known.
+    def draw_place(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
+        """Draw at the cursor alone, first a few vectors, then all; yield after both.
 
-        First comes the cursor's place, if it lies between those of the sweep, then the crossovers
-        of its row.
+        The whole takes seconds, and the medians of even fewer vectors would soon be contradicted.
         """
-        settings, d_k = experiment.setup.get(Settings), experiment.setup.d_k
-        ns, d_ks = along(settings, d_k)
-        place = at_place(experiment, settings.n, d_k)
-        is_between = settings.n not in ns or d_k not in d_ks
-        if place is not None and self.here is None and is_between:
-            for drawn in answer(place, stop):
+        place = at_place(experiment, experiment.setup.get(Settings).n, experiment.setup.d_k)
+        settings = place.setup.get(Settings)
+        most = draws_at(settings, settings.n)
+        for draws in sorted({min(SOME_DRAWS, most), most}):
+            if self.here and self.here[0].draws >= draws:
+                continue
+            setup = place.setup.put(replace(settings, draws=draws))
+            for drawn in answer(replace(place, setup=setup), stop):
                 if drawn.progress == 1.0:
                     self.here = drawn.points
+                    self.is_drawn = draws == most
                     yield
+
+    def find_crossovers(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
+        """Find the crossovers of the cursor's row, and yield whenever more is known."""
         wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
         if len(self.crossovers) == wanted:
             return
@@ -121,6 +131,13 @@ class Row:
             if known != self.crossovers:
                 self.crossovers = known
                 yield
+
+
+def is_between(experiment: Experiment) -> bool:
+    """Return whether the cursor is on none of the places of the sweep."""
+    settings, d_k = experiment.setup.get(Settings), experiment.setup.d_k
+    ns, d_ks = along(settings, d_k)
+    return settings.n not in ns or d_k not in d_ks
 
 
 def row_of(experiment: Experiment) -> object:

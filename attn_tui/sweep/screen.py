@@ -1,7 +1,7 @@
 """The Sweep screen: a map of what dividing does, and the medians along the cursor's row."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import floor
@@ -19,14 +19,14 @@ from textual.worker import get_current_worker
 
 from attn_tui.charts import heat_map as heat_map_of
 from attn_tui.charts.glyphs import LESS, LINES, MORE
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, restated
-from attn_tui.compute.sweep.points import Place, along, check_vectors
+from attn_tui.compute.sweep.points import Place, along, check_vectors, held
 from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws, rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
@@ -40,7 +40,7 @@ from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of, others
 from attn_tui.sweep.report import report
-from attn_tui.sweep.runs import Row, Run, drawn_by, row_of
+from attn_tui.sweep.runs import Row, Run, drawn_by, is_between, row_of
 from attn_tui.sweep.views import VIEW_TITLES
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NPane
@@ -60,6 +60,9 @@ complete has its draws, which take up to 58 MB; it is forgotten once another one
 
 ROWS_KEPT = 64
 """How many rows keep their crossovers."""
+
+Look = Callable[[Experiment, Stop], Iterator[None]]
+"""A closer look at the cursor's row: a method of `Row`."""
 
 VIEWS: Mapping[str, tuple[View, Axis | None]] = {
     "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
@@ -104,7 +107,8 @@ class SweepScreen(InstrumentScreen):
         self._row = lru_cache(maxsize=ROWS_KEPT)(lambda _: Row())
         self._drawing: Run | None = None
         """The run being drawn, or the last one once it is complete."""
-        self._looking: object = None
+        self._looking: Look | None = None
+        """What the cursor's row is being looked at for, or was last."""
         self._is_numbers = False
         self._grid: charts.Grid | None = None
 
@@ -271,30 +275,36 @@ class SweepScreen(InstrumentScreen):
                 self.app.call_from_thread(self._show_known)
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)
-    def _look_closer(self, experiment: Experiment, row: Row) -> None:
+    def _look_closer(self, experiment: Experiment, look: Look) -> None:
         worker = get_current_worker()
-        for _ in row.look_closer(experiment, lambda: worker.is_cancelled):
+        for _ in look(experiment, lambda: worker.is_cancelled):
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._show_known)
 
     def _show_known(self) -> None:
-        """Show everything drawn so far for the question.
-
-        Once every place has its first draws, also draw the cursor's own place and its row's
-        crossovers.
-        """
+        """Show everything drawn so far for the question, and look closer at the cursor."""
         experiment = self.present.experiment
         known = self._run_of(experiment).known
         if known is None:
             return
-        key = row_of(experiment)
-        row = self._row(key)
+        row = self._row(row_of(experiment))
+        self._look(experiment, row, known)
+        here = None if self.place in known.points.places else row.here
+        self.answer = replace(restated(known, experiment), crossovers=row.crossovers, here=here)
+
+    def _look(self, experiment: Experiment, row: Row, known: Answer) -> None:
+        """Draw at the cursor if the sweep does not, then find the crossovers of its row.
+
+        Crossovers wait until every place of the sweep has its first draws.
+        """
         ns, d_ks = along(self.sweep, experiment.setup.d_k)
         is_everywhere = len(known.points.places) == len(ns) * len(d_ks)
-        if is_everywhere and self._looking != key and not self.stopped:
-            self._looking = key
-            self._look_closer(experiment, row)
-        self.answer = replace(restated(known, experiment), crossovers=row.crossovers, here=row.here)
+        look = row.find_crossovers if is_everywhere else None
+        if is_between(experiment) and not row.is_drawn:
+            look = row.draw_place
+        if look is not None and self._looking != look and not self.stopped:
+            self._looking = look
+            self._look_closer(experiment, look)
 
     # Files and reports
 
@@ -356,14 +366,20 @@ class SweepScreen(InstrumentScreen):
         """Draw only the current view."""
         rules = [rule for rule in answer.rules if answer.points.under(rule)]
         names = [name_of(rule) for rule in rules]
-        n, d_k = answer.points.nearest(self.place) if answer.points else self.place
+        ns, d_ks = along(self.sweep, self.place[1])
+        n, d_k = held(ns, self.place[0]), held(d_ks, self.place[1])
         statistic = noun(answer.settings.statistic)
         if self.view == "map-pane":
             self._draw_map(answer)
-            row = charts.medians(answer, rules, "d_k", n, self.place[1], [""] * len(rules))
+            is_here = n == self.place[0]
+            unnamed = [""] * len(rules)
+            row = charts.medians(answer, rules, "d_k", n, self.place[1], unnamed, marked=is_here)
+            shown = statistic.capitalize() if is_here else "Nearest row"
+            marked = marked_names(names, self.app.has_class("-textures"))
             self.pane("row-pane").describe(
-                f"{statistic.capitalize()}, {n:,} keys",
-                sides(names, self.app.has_class("-textures")),
+                f"{shown}, {n:,} keys",
+                "  ".join(f"[${kind}]{mark} {name}[/]" for kind, mark, name in marked),
+                short=" ".join(f"[${kind}]{mark}{name}[/]" for kind, mark, name in marked),
             )
             self.draw("row-pane", row)
         elif self.view == "numbers-pane":
@@ -392,9 +408,10 @@ class SweepScreen(InstrumentScreen):
         widget.drawing = heat_map
         hidden = "each the largest of several" if widget.hides else ""
         self.pane("map-pane").describe(title, self._count(answer), hidden)
-        self.query_one("#legend", Label).update(
-            legend(heat_map, widget.content_size, self.app.has_class("-textures")), layout=False
-        )
+        label = self.query_one("#legend", Label)
+        both = widget.content_size + Size(0, label.size.height)
+        lines = legend(heat_map, both, self.app.has_class("-textures"))
+        label.update("\n".join(lines), layout=len(lines) != label.size.height)
 
     def _count(self, answer: Answer) -> str:
         """Return how many draws there are, and whether more are coming."""
@@ -414,9 +431,9 @@ class SweepScreen(InstrumentScreen):
     def _draw_place(self, answer: Answer) -> None:
         """Show the medians under the mouse, or at the cursor if it is off the map."""
         points = answer.points if self.hovered else answer.nearby
-        if not points:
-            return
-        place = points.nearest(self.hovered or self.place)
+        place = self.hovered or self.place
+        if answer.here is None or self.hovered:
+            place = points.nearest(place)
         drawn = [points.at(*place, rule) for rule in dict.fromkeys(("none", self.rule))]
         known = [point for point in drawn if point]
         names = [name_of(point.rule) for point in known]
@@ -446,26 +463,47 @@ def moved(places: Sequence[int], here: int, by: int) -> int:
     return places[min(max(index, 0), len(places) - 1)]
 
 
-def legend(heat_map: heat_map_of.HeatMap, size: Size, is_textured: bool) -> str:
-    """Return the meaning of the colours and signs that a map shows at a size, as markup."""
+def legend(heat_map: heat_map_of.HeatMap, size: Size, is_textured: bool) -> list[str]:
+    """Return the meaning of the colours and signs that a map shows, as lines of markup.
+
+    There are two lines if one has no room for all and the map needs no more lines than it has then.
+
+    Args:
+        heat_map: The map.
+        size: The size of map and legend together.
+        is_textured: Whether glyphs stand for colours.
+    """
     less, more = (LESS[-1], MORE[-1]) if is_textured else ("▼", "▲")
     parts = [f"[$smaller]{less}[/] smaller", f"[$larger]{more}[/] larger"]
     if heat_map.border is not None:
         parts.append("⡇ where it turns")
-    texts = [text for row in heat_map.texts_in(*size) for text in row]
+    halves = 1 if is_textured else 2
+    rooms = [heat_map.room(size.width, size.height - lines, halves) for lines in (1, 2)]
+    rows = heat_map.texts_in(size.width, size.height - 1, is_textured)
+    texts = [text for row in rows for text in row]
     parts += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in texts]
-    while columns_of("  ".join(parts)) > size.width > 0 and len(parts) > 2:
+    lines = packed(parts, size.width)
+    while len(lines) > (2 if rooms[0] == rooms[1] else 1) and len(parts) > 2:
         # The border is a line that can be seen, and = explains itself.
         del parts[2]
-    return "  ".join(parts)
+        lines = packed(parts, size.width)
+    return lines
 
 
-def sides(names: Sequence[str], is_textured: bool) -> str:
-    """Return the names of the curves in their colours, with the marks they have, as markup."""
+def packed(parts: Sequence[str], width: int) -> list[str]:
+    """Return parts of markup, two blanks apart, on as few lines of a width as hold them."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and columns_of(f"{lines[-1]}  {part}") <= width:
+            lines[-1] += f"  {part}"
+        else:
+            lines.append(part)
+    return lines
+
+
+def marked_names(names: Sequence[str], is_textured: bool) -> list[tuple[str, str, str]]:
+    """Return for each curve its colour, its mark and its name as markup."""
     marks = LINES if is_textured else dict.fromkeys(LINES, "●")
-    kinds = [*marks.items()]
-    parts = [
-        f"[${kind}]{mark} {plain(name)}[/]"
-        for (kind, mark), name in zip(kinds, names, strict=False)
+    return [
+        (kind, mark, plain(name)) for (kind, mark), name in zip(marks.items(), names, strict=False)
     ]
-    return "  ".join(parts)

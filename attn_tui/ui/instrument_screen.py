@@ -73,9 +73,8 @@ class InstrumentScreen(FilesScreen):
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
-        Action("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False,
-               key_display="-+", tooltip="Lower or raise d_k", id="more",
-               synonyms=("move d_k",)),
+        Action("plus,right_square_bracket,equals_sign", "step_d_k(1)", "Raise d_k", show=False,
+               id="more", synonyms=("move d_k",)),
         # Everything else can be found with it if few keys fit the footer or there is only a mouse.
         Binding("slash", "app.command_palette", "Find", id="find"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),

@@ -36,6 +36,8 @@ class Pane(Container):
         self._changed: tuple[Region, ...] = ()
         """The lines of the border that change."""
         self._described: tuple[str, ...] = ()
+        self._short = ""
+        """What stands in place of the subtitles that do not fit."""
         self._title = ""
         """The title of a pane that nobody describes."""
         self._written = ("", "")
@@ -56,14 +58,16 @@ class Pane(Container):
         self.can_focus = not any(widget.can_focus for widget in self.query("*"))
         self._title = self.border_title or ""
 
-    def describe(self, title: str, *subtitles: str) -> None:
+    def describe(self, title: str, *subtitles: str, short: str = "") -> None:
         """Set title and subtitle, and repaint the lines of the border that change.
 
         Args:
             title: What it shows; the part after a colon is left out if it does not fit.
             subtitles: How it was made; if not all fit, the first are left out.
+            short: A shorter text that stands there if even the last does not fit.
         """
         self._described = (title, *subtitles)
+        self._short = short
         self._write()
 
     def on_resize(self) -> None:
@@ -85,6 +89,8 @@ class Pane(Container):
             title = title.partition(": ")[0]
         title = self.headed(title)
         subtitle = " · ".join(parts)
+        if self._short and columns_of(subtitle) > room > 0:
+            subtitle = self._short
         is_first = self.border_subtitle is None
         title, subtitle = whole_words(title, room), whole_words(subtitle, room)
         if self._written[0] != title:

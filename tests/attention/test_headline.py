@@ -5,11 +5,13 @@ from collections.abc import Callable
 from math import inf
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.attention import headline as said
-from attn_tui.attention.headline import headline
+from attn_tui.attention.headline import gradients_span, headline
+from attn_tui.attention.report import report
 from attn_tui.compute.attention.answer import Answer, answer, compare
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment
@@ -18,6 +20,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source, Typed, Vector
+from attn_tui.report.numbers import quantity
 
 SENTENCES = {
     name: value for name, value in vars(said).items()
@@ -81,7 +84,7 @@ EXAMPLES: dict[str, tuple[Callable[[], Answer], str]] = {
     ),
     "SHARED": (
         lambda: drawn(Setup(4, Scale(softcap=3.0)), causal=False),
-        "Even unscaled a query typically uses about 6 of the keys it sees. Divided by 2 and capped "
+        "Even unscaled a query typically uses about 7 of the keys it sees. Divided by 2 and capped "
         "at 3 it uses about 10; most gradients shrink over 2.2 times.",
     ),
 }  # fmt: skip
@@ -91,6 +94,19 @@ def test_each_sentence_says_what_its_example_shows() -> None:
     assert {*SENTENCES} == {*EXAMPLES}
     for make, sentence in EXAMPLES.values():
         assert headline(make()) == sentence
+
+
+def test_what_two_queries_typically_do_lies_halfway_between_them() -> None:
+    # Ten keys and six share equally, and dividing changes nothing but the gradient.
+    result = head([0.0] * 10, [0.0] * 6 + [-inf] * 4, setup=Setup(4))
+    assert [round(keys) for keys in result.unscaled.effective_keys] == [10, 6]
+    assert "typically uses about 8 of the keys it sees" in headline(result)
+    *_, sentence = report(head([0.0, 1.0], [0.0, 12.0], setup=Setup(4))).parts
+    span = gradients_span(head([0.0, 1.0], [0.0, 12.0], setup=Setup(4)))
+    assert span
+    low, middle, high = np.exp(span)
+    assert middle == pytest.approx(np.sqrt(low * high))
+    assert f"{quantity(middle)} in the median" in str(sentence)
 
 
 ROWS = st.integers(1, 9).flatmap(

@@ -148,7 +148,8 @@ def test_the_mark_stands_where_its_value_is_with_a_dot_on_each_curve() -> None:
     cells = chart.draw(49, 12, COLOURS)
     lines = cells.text().split("\n")
     column = chart.column(256.0, 49)
-    assert column == chart.gutter + (49 - chart.gutter) // 2
+    gutter, _ = chart.edges(49)
+    assert column == gutter + (49 - gutter) // 2
     assert [lines[line][column] for line in (0, 5, 10)] == ["●", "●", "│"]
     assert cells.colours[0, column] == COLOURS["unscaled"]
     assert cells.colours[5, column] == COLOURS["scaled"]
@@ -174,9 +175,14 @@ CURVES = st.lists(
 )
 
 
-@settings(max_examples=50, derandomize=True)
+CROWDED = Axis(1.0, 8192.0, tuple((2.0**p, f"{2**p:,}") for p in (0, 13, 3, 6, 9)), True)
+"""An axis with ticks closer to each other than most blocks have room for."""
+
+
+@settings(max_examples=100, derandomize=True)
 @given(
     CURVES,
+    st.sampled_from([D_K, CROWDED]),
     st.sampled_from([SHARES, Axis(1e-3, 1e3, ((1.0, "1"), (1e3, "1,000")), logarithmic=True)]),
     st.sampled_from([None, (1.0, "1"), (64.0, "64"), (65_536.0, "65,536"), (1e9, "1,000,000,000")]),
     st.lists(st.tuples(NUMBERS, st.sampled_from(["unscaled", "scaled"])), max_size=3),
@@ -185,19 +191,21 @@ CURVES = st.lists(
 )
 def test_every_size_is_drawn_and_no_number_is_cut(
     curves: Sequence[Curve],
+    x: Axis,
     y: Axis,
     mark: tuple[float, str] | None,
     dots: Sequence[tuple[float, str]],
     columns: int,
     lines: int,
 ) -> None:
-    cells = Figure(curves, D_K, y, mark, dots).draw(columns, lines, COLOURS)
+    chart = Figure(curves, x, y, mark, dots)
+    cells = chart.draw(columns, lines, COLOURS)
     assert cells.characters.shape == (lines, columns)
     rows = cells.text().split("\n")
-    numbers = {text for _, text in (*D_K.ticks, *([mark] if mark else []))}
+    numbers = {text for _, text in (*x.ticks, *([mark] if mark else []))}
     assert set(rows[-1].split()) <= numbers
     beside = {text for _, text in y.ticks}
-    gutter = max(len(text) for text in beside)
+    gutter = max(chart.edges(columns)[0] - 1, 0)
     # All ticks are as given, on lines of their own.
     written = [row[:gutter].strip() for row in rows[:-1]]
     assert {text for text in written if text} <= beside
@@ -205,6 +213,21 @@ def test_every_size_is_drawn_and_no_number_is_cut(
     for row in rows[:-1]:
         end = row.rstrip().rpartition("key ")
         assert not end[1] or end[2] in ("3", "12,345")
+
+
+@settings(max_examples=60, derandomize=True)
+@given(st.integers(1, 40), st.integers(2, 12), st.sampled_from(["", "key 3", "key 12,345"]))
+def test_curves_are_drawn_at_any_size_before_their_ticks_and_names(
+    columns: int, lines: int, name: str
+) -> None:
+    places = np.geomspace(1.0, 65_536.0, 9)
+    curve = Curve(places, np.linspace(0.0, 1.0, 9), "scaled", name)
+    cells = Figure([curve], D_K, SHARES, (64.0, "64"), [(0.4, "scaled")]).draw(
+        columns, lines, COLOURS
+    )
+    assert "●" in cells.text()
+    assert dots(cells).any() or columns == 1
+    assert not columns - len(name) - len("100 %  ") >= 8 or name in cells.text()
 
 
 def flat(value: float, lines: int) -> Figure:
@@ -280,7 +303,8 @@ def test_what_lies_between_two_lines_is_tinted_and_nothing_else_is() -> None:
     chart = Figure([Curve(x, x, "scaled")], Axis(0.0, 1.0), Axis(0.0, 1.0), bands=[band])
     cells = chart.draw(41, 21, COLOURS)
     width, height = chart.room(41, 21)
-    tinted = (cells.backgrounds != "")[:height, chart.gutter : chart.gutter + width]
+    gutter, _ = chart.edges(41)
+    tinted = (cells.backgrounds != "")[:height, gutter : gutter + width]
     for column in range(width):
         share = (column + 0.5) / width
         heights = [(height - 0.5 - line) / height for line in np.flatnonzero(tinted[:, column])]

@@ -48,6 +48,10 @@ def test_the_row_of_the_cursor_is_always_shown_and_marked() -> None:
             cells = table(20, cursor, ["a note"]).draw(60, lines, COLOURS)
             marked = [line for line in cells.text().split("\n") if line.startswith("▸")]
             assert [line.split()[1] for line in marked] == [f"r{cursor}"]
+            head, *rows = cells.text().split("\n")
+            has_first, has_last = (f"r{row}" in "\n".join(rows).split() for row in (0, 19))
+            assert (head[0] in "↑↕") != has_first
+            assert (head[0] in "↓↕") != has_last
 
 
 TEXTS = st.text(LETTERS, min_size=1, max_size=24)
@@ -79,11 +83,11 @@ def test_no_text_is_ever_cut(
 ) -> None:
     drawing = Table(columns, cursor, notes)
     cells = drawing.draw(width, lines, COLOURS)
-    whole = {"▸", "and", "more", *map(str, range(13))}
+    whole = {"▸", *"↑↓↕", "and", "more", *map(str, range(13))}
     for column in columns:
         whole |= {column.head, *column.texts}
     whole |= {word for note in notes for word in note.split()}
     assert set(words(cells)) <= whole
     # As many columns are shown as fit, each from its head to its last row.
     kept = drawing.fitting(width - 2)
-    assert cells.text().split("\n")[0].split() == [column.head for column in kept]
+    assert cells.text().split("\n")[0].strip(" ↑↓↕").split() == [column.head for column in kept]

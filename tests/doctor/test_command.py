@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.commands import doctor
 from attn_tui.compute.fit.simulate import Arithmetic
 from tests.doctor.captures import save, tensors, without, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
@@ -34,6 +35,19 @@ def test_what_was_observed_and_what_was_promised_stand_in_their_columns(tmp_path
     row = next(line for line in lines if line.startswith("m "))
     assert row[begins:] == "0.176777 = 1/√32"
     assert max(len(line) for line in lines[1:] if str(tmp_path) not in line) <= 80
+
+
+def test_on_a_terminal_no_line_is_longer_than_it_and_a_pipe_gets_the_verdict_in_one(
+    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY)
+    piped = run(path, "--config", config).stdout.partition("\n\n")[0]
+    assert "\n" not in piped
+    monkeypatch.setattr(doctor, "terminal_columns", lambda: 50)
+    wrapped = run(path, "--config", config).stdout.partition("\n\n")[0].split("\n")
+    assert len(wrapped) > 1
+    assert max(map(len, wrapped)) <= 50
+    assert " ".join(wrapped) == piped
 
 
 def test_without_expectation_the_status_is_0_unless_one_is_required(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.slider import Slider
 from attn_tui.ui.terminal.input import RestOfPaste
+from attn_tui.ui.theme import colours_of
 from tests.ui import person
 
 
@@ -265,3 +266,30 @@ async def test_of_drawn_scores_both_sides_are_drawn_anew_at_each_d_k() -> None:
         assert unscaled[place] == pytest.approx(screen.answer.vector.unscaled.weights()[leader])
         assert scaled[place] == pytest.approx(screen.answer.vector.scaled.weights()[leader])
         assert screen.pane("weights-over").border_subtitle == "drawn anew at each d_k"
+
+
+async def test_the_title_says_how_many_keys_have_room_unless_all_have() -> None:
+    async with AttnApp(replace(EXAMPLE, text="1 2 3 4 5 6 7 8 9 10 11 12")).run_test(
+        size=(80, 24)
+    ) as pilot:
+        screen = await shown(pilot)
+        pane = screen.pane("weights-pane")
+        drawn = screen.query_one("#weights-pane", Picture)
+        lines = drawn.content_size.height
+        assert pane.border_title == f"Weights p: {lines - 1} of 12 keys"
+        await pilot.resize_terminal(120, 60)
+        await shown(pilot)
+        assert pane.border_title == "Weights p"
+
+
+@pytest.mark.parametrize("size", [(100, 30), (120, 40)])
+async def test_beside_the_settings_no_picture_is_blank(size: tuple[int, int]) -> None:
+    async with AttnApp(replace(EXAMPLE, text="n = 5000, seed = 7")).run_test(size=size) as pilot:
+        screen = await press(pilot, "g")
+        pictures = [widget for widget in screen.query("*") if isinstance(widget, Picture)]
+        on_screen = [picture for picture in pictures if picture.is_on_screen]
+        assert {"weights-over", "gradient-over", "keys-over"} <= {one.id for one in on_screen}
+        for picture in on_screen:
+            assert picture.drawing is not None, picture.id
+            cells = picture.drawing.draw(*picture.content_size, colours_of(pilot.app))
+            assert cells.text().strip(), picture.id

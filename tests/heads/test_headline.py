@@ -62,7 +62,7 @@ def test_it_keeps_to_its_limits_whatever_is_known(
 ) -> None:
     sentence = headline(result, name, n_differing)
     if n_differing:
-        assert f"The doctor differs on {n_differing} head" in sentence
+        assert re.search(rf"{n_differing} heads? differs? from what was promised", sentence)
     assert len(sentence) <= LONGEST, sentence
     assert "e-" not in sentence
     assert "{" not in sentence
@@ -100,7 +100,7 @@ def test_what_makes_numbers_doubtful_goes_before_the_sharpest() -> None:
     assert said().endswith("Layer 0 head 0 is the sharpest.")
     assert said(known=2).startswith("Of the 2 heads seen so far all saturate: ")
     assert said(odd=1).endswith("One of them meets NaN or infinity, first layer 0 head 0.")
-    assert said(odd=1, differing=1).endswith("The doctor differs on 1 head.")
+    assert said(odd=1, differing=1).endswith("1 head differs from what was promised.")
     assert said(untold=True).endswith("What was captured does not tell m: 1/√d_k is assumed.")
     assert said(missing=1, odd=2).endswith(
         "One more is not counted: their weights miss the captured output."

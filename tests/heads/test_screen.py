@@ -189,7 +189,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         assert screen.survey
         assert len(screen.survey.heads) == 12
         assert screen.query_one(DoctorPane).diagnosis.verdict == "differs"
-        assert "The doctor differs on " in screen.headline
+        assert " from what was promised" in screen.headline
         assert "DIFFERS" in written(screen, "doctor-badge")
         assert "layers 1–2" in written(screen, "doctor-sentence")
         chart = screen.query_one(Multipliers).drawing

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Label
 
@@ -13,6 +14,8 @@ from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.commands.asking import asked_by
 from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.charts import PlaceNumbers
@@ -107,6 +110,39 @@ async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -
 
 
 @pytest.mark.slow
+async def test_every_number_is_of_the_place_that_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[Place, str, str, str, bool]] = []
+    watch = SweepScreen.watch_answer
+
+    def watch_and_record(screen: SweepScreen, answer: Answer) -> None:
+        watch(screen, answer)
+        title, row_title = (
+            str(screen.pane(pane).border_title) for pane in ("place-pane", "row-pane")
+        )
+        shown.append((screen.place, screen.headline, title, row_title, bool(answer.nearby)))
+
+    monkeypatch.setattr(SweepScreen, "watch_answer", watch_and_record)
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        await at(pilot)
+        await at(pilot, "plus")
+        await at(pilot, "full_stop")
+        before = len(shown)
+        await at(pilot, "comma")
+        for (n, d_k), headline, place_title, row_title, is_known in shown:
+            assert headline.endswith("…") != is_known
+            assert f" {n:,} keys" in headline
+            assert f"d_k = {d_k:,}" in headline
+            assert place_title == f"Median at {n:,} keys, d_k {d_k:,}"
+            assert row_title == ("Gradient, 8 keys" if n == 8 else "Nearest row, 16 keys")
+        assert {place for place, *_ in shown} == {(8, 64), (8, 80), (12, 80)}
+        assert {place for place, *_, is_known in shown if is_known} == {
+            (8, 64), (8, 80), (12, 80)
+        }  # fmt: skip
+        # What was drawn for a place is there as soon as one comes back.
+        assert all(is_known for *_, is_known in shown[before:])
+
+
+@pytest.mark.slow
 async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot, "t")
@@ -164,7 +200,9 @@ async def test_what_is_shown_is_read_and_saved() -> None:
         assert forms[".csv"].startswith("n,d_k,rule,multiplier,draws,statistic")
 
 
-@pytest.mark.parametrize("size", everyday(1, [((60, 20),), ((120, 40),), ((80, 24),)]))
+@pytest.mark.parametrize(
+    "size", everyday(1, [((60, 20),), ((120, 40),), ((80, 24),), ((100, 30),)])
+)
 async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
     size: tuple[int, int],
 ) -> None:
@@ -173,15 +211,18 @@ async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
         screen = await at(pilot)
         label = screen.query_one("#legend", Label)
         legend = str(label.render())
-        assert "▼ smaller  ▲ larger" in legend
-        assert len(legend) <= label.content_size.width
+        lines = legend.split("\n")
+        assert "▼ smaller  ▲ larger  ⡇ where it turns" in lines[0]
+        assert len(lines) == label.content_size.height
+        assert max(map(len, lines)) <= label.content_size.width
         picture = screen.query_one("#map").content_size
         shown_texts = {text for row in drawn(screen).texts_in(*picture) for text in row}
-        # Where there is too little room, those that explain themselves are left out.
-        for sign in SIGNS if size[0] >= 80 else ">≫":
-            meaning = SIGNS[sign]
+        sides = Content.from_markup(str(screen.pane("row-pane").border_subtitle)).plain
+        assert "unscaled" in sides
+        assert sides.endswith("1/√d_k") or size[0] < 100
+        for sign, meaning in SIGNS.items():
             assert (sign in shown_texts) == (f"{sign} {meaning}" in legend), sign
-        assert "≫" in shown_texts
+        assert "M" in shown_texts
 
 
 @pytest.mark.slow

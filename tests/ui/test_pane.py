@@ -26,6 +26,16 @@ async def test_what_matters_less_is_left_out_where_there_is_no_room_and_comes_ba
             assert (pane.border_title, pane.border_subtitle) == (title, subtitle)
 
 
+async def test_numbers_that_do_not_fit_give_way_to_shorter_ones() -> None:
+    async with Host().run_test(size=(80, 10)) as pilot:
+        pane = pilot.app.query_one(Pane)
+        pane.describe("Gradient", "1.87e-13 → 0.0135", short="2e-13 → 0.0135")
+        for columns, subtitle in ((80, "1.87e-13 → 0.0135"), (20, "2e-13 → 0.0135")):
+            await pilot.resize_terminal(columns, 10)
+            await pilot.pause()
+            assert pane.border_subtitle == subtitle
+
+
 async def test_a_title_ends_with_a_whole_word() -> None:
     async with Host().run_test(size=(30, 10)) as pilot:
         pane = pilot.app.query_one(Pane)

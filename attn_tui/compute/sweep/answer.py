@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.crossover import (
@@ -36,8 +35,8 @@ from attn_tui.compute.sweep.settings import (
     scales_of,
 )
 
-_AT_PLACE, _FEWEST = 4_000_000, 40
-"""For a single place: the most scores, and the fewest vectors worth drawing."""
+_AT_PLACE = 4_000_000
+"""For a single place: the most scores."""
 
 _COMPONENTS = 1 << 24
 """For a single place: the most components of q, beyond the first draws."""
@@ -79,8 +78,8 @@ class Answer:
         crossovers: The crossovers at the n of the settings, for each readout and each rule that
             divides, unless only n is swept; empty at first.
         progress: The share of the work done, from 0 to 1; it is 1 in the last answer only.
-        here: Points drawn separately at the current place; None if that place is one of the
-            points, and until they are known.
+        here: Points drawn separately at the current place, empty until it is drawn; None if the
+            place is one of the points, or if the nearest of them is to speak for it.
         generator: The algorithm that generates random numbers.
     """
 
@@ -96,8 +95,8 @@ class Answer:
 
     @property
     def nearby(self) -> Points:
-        """The points that contain the current place, or the place nearest to it."""
-        return self.here or self.points
+        """The points that contain the current place or the nearest; empty until it is drawn."""
+        return self.points if self.here is None else self.here
 
     def crossing(self, rule: str, statistic: Statistic, n: int) -> Meeting | None:
         """Return where medians without a rule and with it cross, or None unless at one place.
@@ -222,20 +221,18 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         forget_rows()
 
 
-def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
-    """Return the question restricted to one place, or None if answering it takes too long.
+def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment:
+    """Return the question restricted to one place.
 
     Args:
         experiment: The question whose rules and seed are kept; with many keys, draws are fewer.
-        n: The number of keys.
+        n: The number of keys, from 2 to 100,000.
         d_k: The dimension of a head.
     """
     setup = experiment.setup
     settings = setup.get(Settings)
     long_vectors = max(first_draws(settings), _COMPONENTS // d_k)
     draws = min(draws_at(settings, n), _AT_PLACE // n, long_vectors)
-    if n < N_KEYS.minimum or draws < _FEWEST:
-        return None
     one = replace(
         settings, view="curves", over="d_k", n=n, d_k_range=(d_k, d_k), draws=draws,
         crossovers=False,

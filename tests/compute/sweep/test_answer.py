@@ -279,8 +279,9 @@ def test_how_many_are_drawn_follows_from_the_question() -> None:
     assert draws(last(one, scale=Scale(qk_norm=True))) == {4: 1000}
     for n, d_k, expected in ((4, 8, 10_000), (256, 8, 1000), (4, 16_000, 1048), (4, 65_536, 1000)):
         place = at_place(ask(AUTO, d_k=8), n, d_k)
-        assert place
         assert place.setup.get(Settings).draws == expected
+    # Few draws are few there, too.
+    assert at_place(ask(replace(AUTO, draws=20), d_k=8), 5, 8).setup.get(Settings).draws == 20
 
 
 @pytest.mark.parametrize("qk_norm", [False, True])
