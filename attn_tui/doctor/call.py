@@ -20,6 +20,7 @@ from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import Difference
 from attn_tui.doctor.names import Miss
 from attn_tui.doctor.padding import Padding, placed
+from attn_tui.doctor.standing import standing
 from attn_tui.files.models.promise import NONE, Promise
 from attn_tui.report.masks import mask_name
 
@@ -66,7 +67,8 @@ class PromisedHead:
     Attributes:
         comparable: The model that they are to be compared with.
         rows: The rows, with the mask and the bias that are promised.
-        calls: The rows with the mask or the bias that the call was given, where these differ.
+        calls: The rows with the mask, the bias or the positions that the call was given, where
+            these differ.
     """
 
     comparable: Comparable
@@ -99,6 +101,8 @@ def promised_head(
         promise = replace(promise, sink=rows.sink)
     if "bias" in promise.unless_captured and rows.bias is not None and _bends(rows.bias):
         promise = replace(promise, bias=None)
+    captured = standing(rows, promise.mask != NONE)
+    rows = captured.rows
     model, stated = promise.model(rows, head), promise.stated
     model = replace(model, mask=placed(padding.of(model.mask), rows))
     mask = _mask(promise, model, rows, padding, is_one_row)
@@ -118,9 +122,12 @@ def promised_head(
         calls.append(replace(promised, bias=rows.bias))
     if mask.differences and bias.differences:
         calls.append(rows)
+    if captured.call is not None:
+        calls.append(replace(promised, positions=captured.call.positions))
     comparable = Comparable(
         model, stated | more, bias.captured is not None, differences,
-        (*mask.completions, *bias.completions), mask.obstacle, rows.seen is not None,
+        (*mask.completions, *bias.completions, *captured.completions), mask.obstacle,
+        rows.seen is not None,
     )  # fmt: skip
     return PromisedHead(comparable, promised, tuple(calls))
 

@@ -16,6 +16,7 @@ from attn_tui.captures.layer import row_mask
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.doctor.standing import without_places
 
 Truths = NDArray[np.bool_]
 
@@ -189,7 +190,7 @@ def _mask_of(capture: Capture, head: HeadId, reading: Reading) -> tuple[HeadRows
     if one_row:
         seen = np.repeat(seen[:1], len(numbers), axis=0)
     rows = replace(rows, rows=numbers, positions=positions, seen=None, output=None, weights=None)
-    return rows, seen, one_row
+    return without_places(rows), seen, one_row
 
 
 def placed(mask: HeadMask, rows: HeadRows) -> HeadMask:

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.captures.opening import open_capture
+from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.fit.simulate import computed
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
@@ -206,7 +209,46 @@ def test_captured_positions_say_where_queries_stand(tmp_path: Path) -> None:
     for positions, status in ((own, 0), (own + 1, 1)):
         how, extra = replace(HEALTHY, mask=mask), {"0.positions": positions}
         path = write(tmp_path / "a.safetensors", how, n_queries=8, extra=extra)
-        assert run(path, "--config", str(tmp_path)).exit_code == status
+        result = run(path, "--config", str(tmp_path))
+        assert result.exit_code == status
+        assert f"captured positions place query 0 at key {positions[0]}" in result.stdout
+
+
+AT_KEYS = np.arange(N)
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [AT_KEYS + 1, AT_KEYS[::-1], np.random.default_rng(1).permutation(N)],
+    ids=["one ahead", "reversed", "shuffled"],
+)
+def test_positions_of_as_many_queries_as_keys_are_no_promise(
+    tmp_path: Path, positions: np.ndarray
+) -> None:
+    """A call that was given wrong positions would confirm itself."""
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    extra = {"0.positions": positions}
+    path = write(tmp_path / "a.safetensors", HEALTHY, extra=extra)
+    honest = run(path, "--config", str(tmp_path))
+    assert honest.stdout.startswith("agrees: ")
+    assert "captured positions do not count: query i stands at key i" in honest.stdout
+    heads = [open_capture([path]).read(head) for head in open_capture([path]).heads]
+    output = np.stack([np.asarray(computed(head, HEALTHY).output) for head in heads])[None]
+    extra |= {"0.out": output.astype(dtype_of(HEALTHY.format))}
+    wrong = run(write(tmp_path / "a.safetensors", HEALTHY, extra=extra), "--config", str(tmp_path))
+    assert wrong.stdout.startswith("differs: mask causal")
+    assert "queries stand where the captured positions say, not at their keys" in wrong.stdout
+
+
+def test_positions_after_the_last_key_place_no_query(tmp_path: Path) -> None:
+    """A cache of the last keys has fewer of them than the text has positions."""
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    extra = {"0.positions": np.arange(5000, 5008)}
+    how = replace(HEALTHY, mask=HeadMask("causal", N - 8))
+    path = write(tmp_path / "a.safetensors", how, n_queries=8, extra=extra)
+    result = run(path, "--config", str(tmp_path))
+    assert result.stdout.startswith("agrees: ")
+    assert "captured positions do not count: no keys stand there" in result.stdout
 
 
 def test_rows_of_padding_are_counted(tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ from attn_tui.compute.heads.rows import HeadRows
 
 __all__ = ["SHOWN", "Candidate", "Explanation", "Others", "Reference", "explain", "half_ulp"]
 
+AT_POSITIONS = "queries stand where the captured positions say, not at their keys"
+"""The cause if the output follows positions that are not promised."""
 CELLS = 48
 """The most numbers that describe where a residual lies along one axis."""
 MOST_WRONG = 1000
@@ -312,14 +314,22 @@ def _bases(sample: Case) -> Iterator[Candidate]:
 
 
 def _called(case: Case, calls: Sequence[HeadRows]) -> Iterator[Candidate]:
-    """Yield the reference with the mask or the bias that the call was given in its place."""
+    """Yield the reference with what the call was given in its place: mask, bias or positions."""
     for head in calls:
-        model = replace(case.reference.model, bias=None)
+        model = case.reference.model
+        if head.bias is not None:
+            model = replace(model, bias=None)
         if head.seen is not None:
             model = replace(model, mask=replace(model.mask, kind="given"))
         other = Case.of(head, case.reference)
-        if isinstance(other, Case) and not other.sample.is_empty:
+        if not isinstance(other, Case) or other.sample.is_empty:
+            continue
+        if (case.head.positions is None) == (head.positions is None):
             yield from tried(other.sample, model)
+            continue
+        for candidate in tried(other.sample, replace(model, mask=model.mask.placed(head))):
+            changes = ordered({*candidate.changes, "mask"})
+            yield replace(candidate, changes=changes, cause=AT_POSITIONS)
 
 
 def _best(case: Case, tests: Sequence[Candidate]) -> tuple[Candidate, ...]:
