@@ -19,7 +19,7 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import Difference
 from attn_tui.doctor.names import Miss
-from attn_tui.doctor.padding import Padding, placed
+from attn_tui.doctor.padding import Padding, padding_text, placed
 from attn_tui.doctor.standing import standing
 from attn_tui.files.models.promise import NONE, Promise
 from attn_tui.report.masks import mask_name
@@ -198,9 +198,7 @@ def _compared(rows: HeadRows, mask: HeadMask) -> NDArray[np.bool_]:
 def _completions(padding: Padding, rows: HeadRows) -> Iterator[str]:
     """Yield what a captured mask completed the promise with."""
     if padding.hidden is not None:
-        first, last = padding.hidden
-        share = (last - first + 1) / rows.n_keys
-        yield f"keys {first:,}–{last:,} ({100 * share:.2g} % of them) are padding"
+        yield padding_text(padding.hidden, rows.n_keys, "mask")
     if padding.packed:
         yield f"{counted(len(padding.packed) + 1, 'text')} packed into one sequence"
 

@@ -22,10 +22,11 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
 from attn_tui.doctor.call import PromisedHead, promised_head, slope_mistakes
+from attn_tui.doctor.contradiction import OTHER_WEIGHTS, contradicts
 from attn_tui.doctor.difference import Judgement
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.names import Place, misses, mistakes, names, span
-from attn_tui.doctor.padding import Padding, is_one_row, paddings
+from attn_tui.doctor.padding import Padding, is_one_row, left_out, paddings
 from attn_tui.doctor.report import Report, Settings
 from attn_tui.doctor.variants import variants
 from attn_tui.doctor.verdict import common_masks
@@ -274,8 +275,12 @@ class _Doctor:
             shape = replace(shape, kv_head=kv_head)
             same = (other for other in tiled if other.kv_head(id.head) == kv_head)
             reading = next(same, reading)
+        comparable = head.comparable
+        is_known = explanation.passes or (explanation.explains and kv_head is None)
+        if is_known and contradicts(rows, explanation.candidate.model.value_scale):
+            comparable = replace(comparable, obstacle=OTHER_WEIGHTS)
         finding = Finding(
-            id, shape, self._promise(id, rows.d_k), self._call(id), head.comparable, explanation,
+            id, shape, self._promise(id, rows.d_k), self._call(id), comparable, explanation,
             OPEN, notes=(*self._notes(id, rows, reading, reference.format),), reading=reading,
         )  # fmt: skip
         return self._named(finding, reference, rows)
@@ -360,6 +365,8 @@ class _Doctor:
         finite = [part for part in ("k", "v") if part in sizes and isfinite(sizes[part])]
         if rows.output is not None and np.isfinite(rows.output).all():
             finite.append("out")
+        if any(self.capture.shape(id, reading).left_out):
+            finite = []
         for odd in not_finite(self.capture, id, reading, self.stop, finite):
             yield f"{odd}."
         named = rows.formats.get("q", "float32")
@@ -425,7 +432,9 @@ class _Doctor:
         promise = self._promise(id, rows.d_k)
         place = _place(id, rows, reading)
         usual = [*mistakes(promise.multiplier or 1.0, place, self.expectation)]
-        return promised_head(promise, self._call(id), rows, id.head, padding, one_row, usual)
+        head = promised_head(promise, self._call(id), rows, id.head, padding, one_row, usual)
+        phrases = (*left_out(self.capture.shape(id, reading)), *head.comparable.completions)
+        return replace(head, comparable=replace(head.comparable, completions=phrases))
 
     def _reference(self, head: PromisedHead) -> Reference:
         """Return the model that a head is compared with."""

@@ -114,7 +114,7 @@ def rows_text(group: Group) -> str:
     """Return how many rows of each head were compared: ``32 of 96 rows of each``."""
     counts = [finding.explanation.counts for finding in group.findings]
     compared = sorted({one.compared for one in counts})
-    queries = max(finding.shape.n_queries for finding in group.findings)
+    queries = max(finding.shape.n_queries + finding.shape.left_out[0] for finding in group.findings)
     if compared == [queries]:
         return f"all {counted(queries, 'row')} of each" if queries > 1 else "1 row of each"
     ends = f"{compared[0]:,}"

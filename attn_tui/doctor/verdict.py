@@ -11,6 +11,7 @@ from attn_tui.compute.heads.head_model import LEARNED, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.text import counted
 from attn_tui.doctor.causes import difference_of
+from attn_tui.doctor.contradiction import OTHER_WEIGHTS
 from attn_tui.doctor.difference import Assumption, Difference, Judgement, Verdict
 from attn_tui.doctor.finding import Finding, assumption_of
 from attn_tui.doctor.words import FEW
@@ -28,7 +29,7 @@ def judge(finding: Finding, granted: Collection[Assumption] = ()) -> Judgement:
         more = () if explanation.passes else tuple(_observed(finding))
         parts = {difference.part for difference in call}
         return Judgement("differs", (*call, *(other for other in more if other.part not in parts)))
-    if finding.comparable.obstacle:
+    if finding.comparable.obstacle and not _is_wrong(finding, granted):
         return Judgement("cannot tell", reason=finding.comparable.obstacle)
     if explanation.problem:
         return Judgement("cannot tell", reason=explanation.problem)
@@ -38,6 +39,13 @@ def judge(finding: Finding, granted: Collection[Assumption] = ()) -> Judgement:
     if explanation.passes:
         return _of_power(finding)
     return _of_failure(finding, granted)
+
+
+def _is_wrong(finding: Finding, granted: Collection[Assumption]) -> bool:
+    """Return whether a head differs whatever its captured weights are."""
+    if finding.comparable.obstacle != OTHER_WEIGHTS or finding.explanation.passes:
+        return False
+    return _of_failure(finding, granted).verdict == "differs"
 
 
 def _of_power(finding: Finding) -> Judgement:

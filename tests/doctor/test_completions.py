@@ -87,7 +87,7 @@ def test_padding_that_was_captured_completes_the_promise(
     assert mask.hidden is not None
     first, last = mask.hidden
     assert f"; keys {first}–{last} (" in line
-    assert "of them) are padding" in line
+    assert "of them) are padding, by `mask`" in line
     # Queries of padding are not compared.
     assert f"{N - (last - first + 1)} of {N} rows of each" in line
 
@@ -103,7 +103,7 @@ def test_flash_attention_gets_one_row_for_each_sequence(tmp_path: Path) -> None:
     seen = np.ones((2, N), bool)
     seen[1, :10] = False
     for captured, status, phrase in (
-        (seen, 0, "; keys 0–9 (16 % of them) are padding"), (~seen, 1, "promised"),
+        (seen, 0, "; keys 0–9 (16 % of them) are padding, by `mask`"), (~seen, 1, "promised"),
     ):  # fmt: skip
         path = save(tmp_path / "both.npz", **parts, **{"0.mask": captured})
         result = run(path, "--config", str(tmp_path))
@@ -169,8 +169,8 @@ def test_chunks_that_a_configuration_promises_are_no_packed_texts(tmp_path: Path
 @pytest.mark.parametrize(
     ("config", "hidden", "status", "phrase"),
     [
-        (LLAMA, (0, 9), 0, "keys 0–9 (16 % of them) are padding"),
-        (LLAMA, (50, 63), 0, "keys 50–63 (22 % of them) are padding"),
+        (LLAMA, (0, 9), 0, "keys 0–9 (16 % of them) are padding, by `mask`"),
+        (LLAMA, (50, 63), 0, "keys 50–63 (22 % of them) are padding, by `mask`"),
         # Of one query, a shorter window looks like padding.
         (MISTRAL, (0, 49), 3, "the captured mask hides more keys than the window: padding, or"),
     ],
@@ -261,4 +261,28 @@ def test_rows_of_padding_are_counted(tmp_path: Path) -> None:
     plain = printed(run(path, "--config", str(tmp_path), "--json", "--evidence"))
     rows = plain["heads"][0]["rows"]
     assert (rows["padding"], rows["hidden"], rows["wrong"]) == (10, 0, [])
-    assert plain["heads"][0]["completed"] == ["keys 0–9 (16 % of them) are padding"]
+    assert plain["heads"][0]["completed"] == ["keys 0–9 (16 % of them) are padding, by `mask`"]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "rows", "phrase"),
+    [
+        ([10], "10 of 64 rows", "keys 10–63 (84 % of them) are padding, by `lengths`"),
+        ([63], "63 of 64 rows", "key 63 (1.6 % of them) is padding, by `lengths`"),
+        ([[10, 64]], "10 of 64 rows", "queries from 10 on are padding, by `lengths`"),
+    ],
+)
+def test_what_lengths_leave_out_is_said_and_looked_at_for_nan(
+    tmp_path: Path, lengths: Any, rows: str, phrase: str
+) -> None:
+    mask = HeadMask("causal", 54 if lengths == [[10, 64]] else 0)
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    parts = tensors(write(tmp_path / "a.safetensors", replace(HEALTHY, mask=mask)))
+    parts["out"][0, 0, 63] = np.nan
+    path = save(tmp_path / "b.npz", lengths=np.array(lengths), **parts)
+    text = run(path, "--config", str(tmp_path)).stdout
+    line = text.partition("\n")[0]
+    assert line.startswith("agrees: ")
+    assert f"{rows} of each" in line
+    assert phrase in line
+    assert "out holds 16 NaN, first at row 63, column 0" in text

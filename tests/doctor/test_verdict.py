@@ -333,7 +333,7 @@ def test_a_captured_padding_mask_that_was_dropped_differs(
     assert result.exit_code == (0 if applied else 1)
     line = run(path, *config).stdout.partition("\n")[0]
     assert ("the padding of the captured mask is not applied: mask causal" in line) is not applied
-    assert "keys 0–9 (16 % of them) are padding" in line
+    assert "keys 0–9 (16 % of them) are padding, by `mask`" in line
 
 
 def test_a_captured_mask_is_expected_even_where_m_alone_is_named(tmp_path: Path) -> None:
