@@ -61,7 +61,7 @@ def _of_bias(finding: Finding, candidate: Candidate) -> str:
     """Return how slopes are related."""
     promised, observed = promised_value(finding, "bias"), value_of(candidate, "bias")
     if isinstance(promised, float) and isinstance(observed, float):
-        mistakes = slope_mistakes(finding.promise, finding.id.head, finding.shape.d_k)
+        mistakes = slope_mistakes(finding.promise, finding.number, finding.shape.d_k)
         return slope_cause(observed, promised, mistakes)
     return "was the bias dropped?" if observed == "none" else ""
 

@@ -282,6 +282,7 @@ class _Doctor:
         finding = Finding(
             id, shape, self._promise(id, rows.d_k), self._call(id), comparable, explanation,
             OPEN, notes=(*self._notes(id, rows, reading, reference.format),), reading=reading,
+            number=self._number(id),
         )  # fmt: skip
         return self._named(finding, reference, rows)
 
@@ -348,7 +349,7 @@ class _Doctor:
         place = _place(id, head.rows, reading)
         if "multiplier" in head.comparable.stated:
             sinks = self._sinks(id, reading)
-            slopes = [*slope_mistakes(self._promise(id, place.d_k), id.head, place.d_k)]
+            slopes = [*slope_mistakes(self._promise(id, place.d_k), self._number(id), place.d_k)]
             yield from variants(head.comparable.model, place, self.expectation, sinks, slopes)
 
     def _sinks(self, id: HeadId, reading: Reading) -> list[float | None]:
@@ -432,9 +433,25 @@ class _Doctor:
         promise = self._promise(id, rows.d_k)
         place = _place(id, rows, reading)
         usual = [*mistakes(promise.multiplier or 1.0, place, self.expectation)]
-        head = promised_head(promise, self._call(id), rows, id.head, padding, one_row, usual)
-        phrases = (*left_out(self.capture.shape(id, reading)), *head.comparable.completions)
+        number = self._number(id)
+        head = promised_head(promise, self._call(id), rows, number, padding, one_row, usual)
+        phrases = (
+            *self._some_heads(id, reading),
+            *left_out(self.capture.shape(id, reading)),
+            *head.comparable.completions,
+        )
         return replace(head, comparable=replace(head.comparable, completions=phrases))
+
+    def _number(self, id: HeadId) -> int:
+        """Return the number of a head in its model, of which the capture may have some heads."""
+        return id.head + (self.expectation.first_head or 0)
+
+    def _some_heads(self, id: HeadId, reading: Reading) -> Iterator[str]:
+        """Yield which heads of a model were captured, if they are some of them."""
+        first, every = self.expectation.first_head, self.expectation.tower(id.layer).shape.heads
+        if first is not None and every is not None and reading.dims.heads < every:
+            last = first + reading.dims.heads - 1
+            yield f"heads {first:,}–{last:,} of {every:,}, as `first_head` says"
 
     def _reference(self, head: PromisedHead) -> Reference:
         """Return the model that a head is compared with."""

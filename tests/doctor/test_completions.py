@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.captures.capture import HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import computed
@@ -286,3 +287,28 @@ def test_what_lengths_leave_out_is_said_and_looked_at_for_nan(
     assert f"{rows} of each" in line
     assert phrase in line
     assert "out holds 16 NaN, first at row 63, column 0" in text
+
+
+def test_some_heads_of_a_model_have_to_say_which_they_are(tmp_path: Path) -> None:
+    """Slopes of ALiBi differ from head to head, and the ratio of heads proves nothing."""
+    bloom = {"model_type": "bloom", "n_head": 8, "hidden_size": 128, "n_layer": 1}
+    (tmp_path / "config.json").write_text(json.dumps(bloom))
+    plain = write(tmp_path / "a.safetensors", HEALTHY, heads=2)
+    slopes = [2.0 ** -(head + 1) for head in range(8)]
+    outputs = []
+    for number, slope in enumerate(slopes[6:]):
+        head = open_capture([plain]).read(HeadId(0, 0, number))
+        biased = replace(head, bias=(slope * np.arange(N) * np.ones((N, 1))).astype(np.float32))
+        outputs.append(np.asarray(computed(biased, HEALTHY).output))
+    extra = {"0.out": np.stack(outputs)[None].astype(dtype_of(HEALTHY.format))}
+    for metadata, start in (
+        ({}, ""), ({"first_head": "6"}, "agrees: "), ({"first_head": "0"}, "cannot tell: "),
+    ):  # fmt: skip
+        path = write(tmp_path / "b.safetensors", HEALTHY, metadata=metadata, extra=extra)
+        result = run(path, "--config", str(tmp_path))
+        assert result.stdout.startswith(start)
+        if metadata:
+            assert "of 8, as `first_head` says; config.json (bloom)" in result.stdout
+        else:
+            assert result.exit_code == 2
+            assert "it has 8 heads a layer, and 2 were captured" in " ".join(result.stderr.split())
