@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.fit.differences import half_ulp
 from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Part
-from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import Difference
@@ -234,7 +234,9 @@ def _described(
     if not captured.any():
         return "hides every key", ""
     if np.array_equal(captured, ~seen):
-        return "inverted", "each query sees the keys that it should not"
+        return "inverted", "it marks the keys to hide"
+    if np.array_equal(captured, upper_triangle(mask).seen(rows)):
+        return "the upper triangle", UPPER
     if rows.positions is not None:
         rows = replace(rows, positions=rows.positions[: len(rows.rows)])
     longest = int(captured.sum(axis=1).max())
@@ -248,6 +250,10 @@ def _described(
     if fewer:
         parts.append(f"hides {counted(fewer, 'score')} that it should show")
     return " and ".join(parts), ""
+
+
+UPPER = "triu in place of tril, with the diagonal kept?"
+"""What usually leads to a mask of the keys from the query's own on."""
 
 
 def _near_masks(rows: HeadRows, mask: HeadMask, longest: int) -> Iterator[tuple[HeadMask, str]]:

@@ -83,7 +83,8 @@ def _key(finding: Finding) -> tuple[object, ...]:
         return (judgement.reason, assumed_text(finding), only_some(finding) != "")
     if judgement.verdict == "no expectation":
         return (candidate.changes, candidate.model.law, mask_text(candidate))
-    return (assumed_text(finding), finding.explanation.coarseness > 0)
+    found = "" if "mask" in finding.comparable.stated else mask_text(candidate)
+    return (assumed_text(finding), finding.explanation.coarseness > 0, found)
 
 
 def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:

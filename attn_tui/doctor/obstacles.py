@@ -9,6 +9,7 @@ from attn_tui.report.numbers import general
 
 ALL = 0.995
 """Who misses so much of an output gives nothing of it."""
+IS_BEFORE = "is `out` what attention gave, before the projection?"
 MOST_A = 10_000
 """A larger 1/m² is within a millionth of some whole number by chance, in 2 of 100 fits."""
 
@@ -29,7 +30,7 @@ def obstacle(finding: Finding) -> str:
     if not candidate.residual <= explanation.residual:
         m = finding.comparable.model.multiplier
     if nearest >= ALL:
-        return f"{UNEXPLAINED}, and none comes near it"
+        return f"{UNEXPLAINED}, and none comes near it: {IS_BEFORE}"
     a = whole_dimension(m)
     text = general(m, 4) if a is None or a > MOST_A else f"1/√{a}"
     return f"{UNEXPLAINED}; the closest, m = {text}, misses {_share(nearest)} of it"

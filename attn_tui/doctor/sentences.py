@@ -71,6 +71,7 @@ def verdict_line(report: Report) -> str:
     for part, layers in silent.items():
         parts.append(f"another {WORDS[part]} would not show in {layers_text(layers)}")
     parts += _completions(report)
+    parts += [note.rstrip(".") for note in report.notes]
     if report.expectation and report.expectation.source:
         parts.append(report.expectation.source)
     return "; ".join(parts)
@@ -203,7 +204,8 @@ def statement(group: Group) -> str:
     granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
     assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
     if group.verdict == "agrees":
-        return f"{', '.join(_agreeing(group))} as promised{_coarse(group)}{assumed}"
+        more = "".join(_mask_found(group))
+        return f"{', '.join(_agreeing(group))} as promised{more}{_coarse(group)}{assumed}"
     return ", ".join(_unpromised(group)) + _coarse(group) + assumed
 
 
@@ -228,6 +230,13 @@ def _agreeing(group: Group) -> Iterator[str]:
     if len(masks) == 1 and ("mask" in fineness or is_said):
         is_long = window >= first.shape.n_keys
         yield f"mask causal within the {masks.pop()}" if is_long else f"mask {masks.pop()}"
+
+
+def _mask_found(group: Group) -> Iterator[str]:
+    """Yield the mask that was found where none is promised."""
+    if "mask" not in group.first.comparable.stated:
+        masks = dict.fromkeys(map(mask_text, group.first.explanation.best))
+        yield f", mask {' or '.join(masks)}{NOT_PROMISED}"
 
 
 def _of_rule(candidate: Candidate) -> Candidate:

@@ -67,6 +67,8 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
         rows = rows_off(finding)
         if rows and explanation.counts.far == len(explanation.counts.wrong):
             return Judgement("differs", (Difference("output", None, None, cause=rows),))
+        if finding.comparable.model.bias == LEARNED:
+            return Judgement("cannot tell", reason=NO_BIAS)
         return Judgement("cannot tell", reason=UNEXPLAINED)
     assumption = assumption_of(candidate, finding.comparable)
     differences = tuple(_observed(finding))
@@ -78,6 +80,10 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
         return Judgement("cannot tell", reason=CAPTURE_SINK)
     if differences:
         return Judgement("differs", differences)
+    is_found = candidate.changes == ("mask",) and not candidate.model.mask.inverted
+    if is_found and "multiplier" in finding.comparable.stated:
+        # m is as promised under a mask that nothing promises, which is named.
+        return _of_power(finding)
     return _of_power(finding) if "multiplier" in explanation.silent else Judgement("no expectation")
 
 
@@ -85,6 +91,9 @@ UNSPOILT = "the output is a number although q, k or v, as captured, hold NaN or 
 OFF_TOGETHER = "the heads together are off, none of them alone, in a way that no m or cap gives"
 UNEXPLAINED = "no multiplier, cap, sink or mask gives this output"
 CAPTURE_SINK = "it agrees with some sink b, but which is promised was not captured: capture `sink`"
+NO_BIAS = (
+    "without the promised bias nothing gives this output, and it was not captured: capture `bias`"
+)
 CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured: capture `bias`"
 
 

@@ -377,15 +377,3 @@ def test_heads_of_one_sequence_are_named_by_it(tmp_path: Path) -> None:
     both = {part: np.concatenate([first[part], second[part]]) for part in first}
     line = run(save(tmp_path / "b.npz", **both), "--config", str(tmp_path)).stdout
     assert "2 of 4 heads (all of sequence 1; 2 agree)" in line
-
-
-def test_captured_weights_that_do_not_give_the_output_are_named(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
-    parts = tensors(write(tmp_path / "a.safetensors", PLAIN))
-    logits = np.einsum("bhqd,bhkd->bhqk", parts["q"], parts["k"]) / 4.0
-    own, key = np.arange(64)[:, None], np.arange(64)
-    for m, start in ((1.0, "agrees: "), (0.0, "cannot tell: the captured weights do not give")):
-        exponentials = np.where(key <= own, np.exp(m * logits), 0.0)
-        weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-        path = save(tmp_path / "b.npz", **parts, weights=weights.astype(np.float32))
-        assert run(path, "--config", str(tmp_path)).stdout.startswith(start)

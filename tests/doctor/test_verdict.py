@@ -174,7 +174,10 @@ def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> N
 def test_an_output_that_nothing_comes_near_has_no_closest_model(tmp_path: Path) -> None:
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
     for other, closest in (
-        (np.random.default_rng(1).standard_normal(parts["out"].shape), ", and none comes near it;"),
+        (
+            np.random.default_rng(1).standard_normal(parts["out"].shape),
+            ", and none comes near it: is `out` what",
+        ),
         (parts["out"][..., ::-1] + 3 * parts["out"], "; the closest, m = 1/√16, misses "),
     ):
         odd = parts | {"out": other.astype(np.float32)}

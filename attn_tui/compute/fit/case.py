@@ -254,22 +254,22 @@ class Case:
         return self.prediction(model).comparison
 
     def is_outdone(self, model: HeadModel) -> bool:
-        """Return whether another m gives the output with much less rounding than a model needs.
+        """Return whether other numbers give the output with much less rounding than a model needs.
 
-        Scores that were rounded leave room for another m; an output that was rounded only later
-        does not need that room. An honest one has no m that does so much better.
+        Scores that were rounded leave room for another m or cap; an output that was rounded only
+        later does not need that room. An honest one has no numbers that do so much better.
         """
         prediction = self.prediction(model)
         path = prediction.path
         if path not in STEPWISE or prediction.n_mixed < FEW:
             return False
-        rounding, m = self.rounding(model), model.multiplier
+        rounding = self.rounding(model)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
         fits = [near_fit(rounding, other) for other in finer]
         return any(
             explains(fit)
             and 2 * fit.log_likelihood - prediction.log_likelihood > RULED_OUT
-            and not _holds_multiplier(fit, m, self.reference)
+            and not _holds_all(fit, rounding.state.parameters, self.reference)
             for fit in fits
         )
 
@@ -393,10 +393,13 @@ class Case:
         return choice.numbers["value_scale"]
 
 
-def _holds_multiplier(fit: Fit, m: float, reference: Reference) -> bool:
-    """Return whether the interval of a fit holds an m, which may have been rounded."""
-    number = numbers_of(fit.products, fit.path)["multiplier"]
-    return holds(number.at(1.0 - reference.level), m, reference.format)
+def _holds_all(fit: Fit, promised: Parameters, reference: Reference) -> bool:
+    """Return whether the intervals of a fit hold promised numbers, which may have been rounded."""
+    numbers = numbers_of(fit.products, fit.path)
+    level, stored = 1.0 - reference.level, reference.format
+    return all(
+        holds(numbers[name].at(level), getattr(promised, name), stored) for name in fit.names
+    )
 
 
 def padding_queries(head: HeadRows, mask: HeadMask) -> NDArray[np.bool_]:
