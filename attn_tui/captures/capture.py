@@ -54,6 +54,7 @@ class HeadShape:
         d_v: The length of a value; 0 without values.
         kv_head: The number of the KV head whose keys and values it has.
         has: The parts that were captured: ``q``, ``k``, ``v``, ``out`` …
+        left_out: How many queries and keys stand after these, which captured lengths leave out.
     """
 
     n_queries: int
@@ -62,6 +63,7 @@ class HeadShape:
     d_v: int
     kv_head: int
     has: frozenset[str]
+    left_out: tuple[int, int] = (0, 0)
 
 
 class CaptureFiles(NamedTuple):
@@ -177,6 +179,9 @@ class Capture:
         layer, reading = self._found(head, reading)
         dims = reading.dims
         queries, keys = layer.spans(head.batch, dims)
+        left_out = (0, 0)
+        if layer.lengths and not layer.is_packed:
+            left_out = (dims.queries - queries.stop, dims.keys - keys.stop)
         return HeadShape(
             queries.stop - queries.start,
             keys.stop - keys.start,
@@ -184,6 +189,7 @@ class Capture:
             dims.d_v,
             reading.kv_head(head.head),
             frozenset(layer.tensors),
+            left_out,
         )
 
     def read(

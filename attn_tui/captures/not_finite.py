@@ -48,7 +48,11 @@ def not_finite(
             continue
         if part in ("k", "v") and shares:
             continue
-        rows = shape.n_keys if part in ("k", "v") else shape.n_queries
+        # Rows that lengths leave out are looked at, too.
+        more_queries, more_keys = shape.left_out
+        rows = shape.n_queries + more_queries
+        if part in ("k", "v"):
+            rows = shape.n_keys + more_keys
         at_once = max(BLOCK // max(widths.get(part, shape.n_keys), 1), 1)
         nan = infinite = 0
         first: tuple[int, int] | None = None

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from attn_tui.compute.fit.differences import half_ulp
 from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Part
-from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import Difference
 from attn_tui.doctor.names import Miss
-from attn_tui.doctor.padding import Padding, placed
+from attn_tui.doctor.padding import Padding, padding_text, placed
+from attn_tui.doctor.standing import standing
 from attn_tui.files.models.promise import NONE, Promise
 from attn_tui.report.masks import mask_name
 
@@ -66,7 +67,8 @@ class PromisedHead:
     Attributes:
         comparable: The model that they are to be compared with.
         rows: The rows, with the mask and the bias that are promised.
-        calls: The rows with the mask or the bias that the call was given, where these differ.
+        calls: The rows with the mask, the bias or the positions that the call was given, where
+            these differ.
     """
 
     comparable: Comparable
@@ -99,6 +101,8 @@ def promised_head(
         promise = replace(promise, sink=rows.sink)
     if "bias" in promise.unless_captured and rows.bias is not None and _bends(rows.bias):
         promise = replace(promise, bias=None)
+    captured = standing(rows, promise.mask != NONE)
+    rows = captured.rows
     model, stated = promise.model(rows, head), promise.stated
     model = replace(model, mask=placed(padding.of(model.mask), rows))
     mask = _mask(promise, model, rows, padding, is_one_row)
@@ -118,9 +122,12 @@ def promised_head(
         calls.append(replace(promised, bias=rows.bias))
     if mask.differences and bias.differences:
         calls.append(rows)
+    if captured.call is not None:
+        calls.append(replace(promised, positions=captured.call.positions))
     comparable = Comparable(
         model, stated | more, bias.captured is not None, differences,
-        (*mask.completions, *bias.completions), mask.obstacle, rows.seen is not None,
+        (*mask.completions, *bias.completions, *captured.completions), mask.obstacle,
+        rows.seen is not None,
     )  # fmt: skip
     return PromisedHead(comparable, promised, tuple(calls))
 
@@ -191,9 +198,7 @@ def _compared(rows: HeadRows, mask: HeadMask) -> NDArray[np.bool_]:
 def _completions(padding: Padding, rows: HeadRows) -> Iterator[str]:
     """Yield what a captured mask completed the promise with."""
     if padding.hidden is not None:
-        first, last = padding.hidden
-        share = (last - first + 1) / rows.n_keys
-        yield f"keys {first:,}–{last:,} ({100 * share:.2g} % of them) are padding"
+        yield padding_text(padding.hidden, rows.n_keys, "mask")
     if padding.packed:
         yield f"{counted(len(padding.packed) + 1, 'text')} packed into one sequence"
 
@@ -229,7 +234,9 @@ def _described(
     if not captured.any():
         return "hides every key", ""
     if np.array_equal(captured, ~seen):
-        return "inverted", "each query sees the keys that it should not"
+        return "inverted", "it marks the keys to hide"
+    if np.array_equal(captured, upper_triangle(mask).seen(rows)):
+        return "the upper triangle", UPPER
     if rows.positions is not None:
         rows = replace(rows, positions=rows.positions[: len(rows.rows)])
     longest = int(captured.sum(axis=1).max())
@@ -243,6 +250,10 @@ def _described(
     if fewer:
         parts.append(f"hides {counted(fewer, 'score')} that it should show")
     return " and ".join(parts), ""
+
+
+UPPER = "triu in place of tril, with the diagonal kept?"
+"""What usually leads to a mask of the keys from the query's own on."""
 
 
 def _near_masks(rows: HeadRows, mask: HeadMask, longest: int) -> Iterator[tuple[HeadMask, str]]:

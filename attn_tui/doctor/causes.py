@@ -2,7 +2,8 @@
 
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
-from attn_tui.doctor.call import slope_cause, slope_mistakes
+from attn_tui.compute.heads.mask import upper_triangle
+from attn_tui.doctor.call import UPPER, slope_cause, slope_mistakes
 from attn_tui.doctor.difference import Difference
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.words import promised_value, value_of
@@ -61,7 +62,7 @@ def _of_bias(finding: Finding, candidate: Candidate) -> str:
     """Return how slopes are related."""
     promised, observed = promised_value(finding, "bias"), value_of(candidate, "bias")
     if isinstance(promised, float) and isinstance(observed, float):
-        mistakes = slope_mistakes(finding.promise, finding.id.head, finding.shape.d_k)
+        mistakes = slope_mistakes(finding.promise, finding.number, finding.shape.d_k)
         return slope_cause(observed, promised, mistakes)
     return "was the bias dropped?" if observed == "none" else ""
 
@@ -77,6 +78,8 @@ def _of_kv_head(finding: Finding) -> str:
 def _of_mask(finding: Finding, candidate: Candidate) -> str:
     """Return what usually leads to a mask in place of another."""
     mask, promised = candidate.model.mask, finding.comparable.model.mask
+    if mask == upper_triangle(promised):
+        return UPPER
     if mask.inverted:
         return INVERTED
     if promised.kind == "given":

@@ -145,7 +145,9 @@ def _of_multiplier(group: Group, place: int) -> str:
     finding = group.first
     difference = finding.judgement.differences[place]
     values = sorted(_observed_values(group, place))
-    form = finding.misses[0].form if finding.misses else rule_text(finding.names)
+    # Without a change of its own, a head is named by what is promised.
+    names = finding.names if "multiplier" in finding.explanation.candidate.changes else ()
+    form = finding.misses[0].form if finding.misses else rule_text(names)
     digits = _digits(values, float(difference.promised or 0.0))
     ends = dict.fromkeys(general(value, digits) for value in (values[0], values[-1]))
     observed = " to ".join(ends)

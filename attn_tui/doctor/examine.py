@@ -22,10 +22,11 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
 from attn_tui.doctor.call import PromisedHead, promised_head, slope_mistakes
+from attn_tui.doctor.contradiction import OTHER_WEIGHTS, contradicts
 from attn_tui.doctor.difference import Judgement
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.names import Place, misses, mistakes, names, span
-from attn_tui.doctor.padding import Padding, is_one_row, paddings
+from attn_tui.doctor.padding import Padding, is_one_row, left_out, paddings
 from attn_tui.doctor.report import Report, Settings
 from attn_tui.doctor.variants import variants
 from attn_tui.doctor.verdict import common_masks
@@ -274,9 +275,14 @@ class _Doctor:
             shape = replace(shape, kv_head=kv_head)
             same = (other for other in tiled if other.kv_head(id.head) == kv_head)
             reading = next(same, reading)
+        comparable = head.comparable
+        is_known = explanation.passes or (explanation.explains and kv_head is None)
+        if is_known and contradicts(rows, explanation.candidate.model.value_scale):
+            comparable = replace(comparable, obstacle=OTHER_WEIGHTS)
         finding = Finding(
-            id, shape, self._promise(id, rows.d_k), self._call(id), head.comparable, explanation,
+            id, shape, self._promise(id, rows.d_k), self._call(id), comparable, explanation,
             OPEN, notes=(*self._notes(id, rows, reading, reference.format),), reading=reading,
+            number=self._number(id),
         )  # fmt: skip
         return self._named(finding, reference, rows)
 
@@ -343,7 +349,7 @@ class _Doctor:
         place = _place(id, head.rows, reading)
         if "multiplier" in head.comparable.stated:
             sinks = self._sinks(id, reading)
-            slopes = [*slope_mistakes(self._promise(id, place.d_k), id.head, place.d_k)]
+            slopes = [*slope_mistakes(self._promise(id, place.d_k), self._number(id), place.d_k)]
             yield from variants(head.comparable.model, place, self.expectation, sinks, slopes)
 
     def _sinks(self, id: HeadId, reading: Reading) -> list[float | None]:
@@ -360,6 +366,8 @@ class _Doctor:
         finite = [part for part in ("k", "v") if part in sizes and isfinite(sizes[part])]
         if rows.output is not None and np.isfinite(rows.output).all():
             finite.append("out")
+        if any(self.capture.shape(id, reading).left_out):
+            finite = []
         for odd in not_finite(self.capture, id, reading, self.stop, finite):
             yield f"{odd}."
         named = rows.formats.get("q", "float32")
@@ -425,7 +433,25 @@ class _Doctor:
         promise = self._promise(id, rows.d_k)
         place = _place(id, rows, reading)
         usual = [*mistakes(promise.multiplier or 1.0, place, self.expectation)]
-        return promised_head(promise, self._call(id), rows, id.head, padding, one_row, usual)
+        number = self._number(id)
+        head = promised_head(promise, self._call(id), rows, number, padding, one_row, usual)
+        phrases = (
+            *self._some_heads(id, reading),
+            *left_out(self.capture.shape(id, reading)),
+            *head.comparable.completions,
+        )
+        return replace(head, comparable=replace(head.comparable, completions=phrases))
+
+    def _number(self, id: HeadId) -> int:
+        """Return the number of a head in its model, of which the capture may have some heads."""
+        return id.head + (self.expectation.first_head or 0)
+
+    def _some_heads(self, id: HeadId, reading: Reading) -> Iterator[str]:
+        """Yield which heads of a model were captured, if they are some of them."""
+        first, every = self.expectation.first_head, self.expectation.tower(id.layer).shape.heads
+        if first is not None and every is not None and reading.dims.heads < every:
+            last = first + reading.dims.heads - 1
+            yield f"heads {first:,}–{last:,} of {every:,}, as `first_head` says"
 
     def _reference(self, head: PromisedHead) -> Reference:
         """Return the model that a head is compared with."""

@@ -28,6 +28,7 @@ class Finding:
         notes: Further remarks, in sentences.
         reading: How its tensors were read.
         refutes: Whether it sees keys that other heads of its sequence hide, as if by padding.
+        number: The number of the head in its model, of which the capture may have some heads.
     """
 
     id: HeadId
@@ -42,6 +43,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     reading: Reading | None = None
     refutes: bool = False
+    number: int = 0
 
     @property
     def sequence(self) -> tuple[int, int]:

@@ -83,7 +83,8 @@ def _key(finding: Finding) -> tuple[object, ...]:
         return (judgement.reason, assumed_text(finding), only_some(finding) != "")
     if judgement.verdict == "no expectation":
         return (candidate.changes, candidate.model.law, mask_text(candidate))
-    return (assumed_text(finding), finding.explanation.coarseness > 0)
+    found = "" if "mask" in finding.comparable.stated else mask_text(candidate)
+    return (assumed_text(finding), finding.explanation.coarseness > 0, found)
 
 
 def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:
@@ -114,7 +115,7 @@ def rows_text(group: Group) -> str:
     """Return how many rows of each head were compared: ``32 of 96 rows of each``."""
     counts = [finding.explanation.counts for finding in group.findings]
     compared = sorted({one.compared for one in counts})
-    queries = max(finding.shape.n_queries for finding in group.findings)
+    queries = max(finding.shape.n_queries + finding.shape.left_out[0] for finding in group.findings)
     if compared == [queries]:
         return f"all {counted(queries, 'row')} of each" if queries > 1 else "1 row of each"
     ends = f"{compared[0]:,}"

@@ -130,11 +130,17 @@ def misses(
     interval: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
 ) -> tuple[Miss, ...]:
     """Return the mistakes that may have led to a wrong multiplier, the likeliest first."""
-    every = [miss for miss in mistakes(expected, place, model) if interval.holds(miss.value)]
+    # What is promised is no mistake, though an interval may hold it.
+    apart = 1e-9 * abs(expected)
+    others = (
+        miss for miss in mistakes(expected, place, model) if abs(miss.value - expected) > apart
+    )
+    every = [miss for miss in others if interval.holds(miss.value)]
     if not every:
         every = [
             Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
             for a in _dimensions_near(interval, model)
+            if abs(a**-0.5 - expected) > 1e-9 * abs(expected)
         ]
     # Each value is named once, with its likeliest meaning.
     seen: dict[float, Miss] = {}

@@ -3,19 +3,15 @@
 from attn_tui.compute.fit.case import NO_SCORES
 from attn_tui.compute.scale import whole_dimension
 from attn_tui.doctor.finding import Finding
-from attn_tui.doctor.verdict import UNEXPLAINED
-from attn_tui.doctor.words import (
-    FEW,
-    assumed_text,
-)
+from attn_tui.doctor.verdict import UNEXPLAINED, rows_off
+from attn_tui.doctor.words import assumed_text
 from attn_tui.report.numbers import general
 
 ALL = 0.995
 """Who misses so much of an output gives nothing of it."""
+IS_BEFORE = "is `out` what attention gave, before the projection?"
 MOST_A = 10_000
 """A larger 1/m² is within a millionth of some whole number by chance, in 2 of 100 fits."""
-MOST_SOME = 0.5
-"""Up to this share of wrong rows, the sentence speaks of these rows."""
 
 
 def obstacle(finding: Finding) -> str:
@@ -34,7 +30,7 @@ def obstacle(finding: Finding) -> str:
     if not candidate.residual <= explanation.residual:
         m = finding.comparable.model.multiplier
     if nearest >= ALL:
-        return f"{UNEXPLAINED}, and none comes near it"
+        return f"{UNEXPLAINED}, and none comes near it: {IS_BEFORE}"
     a = whole_dimension(m)
     text = general(m, 4) if a is None or a > MOST_A else f"1/√{a}"
     return f"{UNEXPLAINED}; the closest, m = {text}, misses {_share(nearest)} of it"
@@ -42,22 +38,7 @@ def obstacle(finding: Finding) -> str:
 
 def only_some(finding: Finding) -> str:
     """Return that only some rows are not as promised, or an empty text."""
-    if finding.judgement.reason != UNEXPLAINED:
-        return ""
-    counts = finding.explanation.counts
-    wrong = counts.wrong
-    is_promised = "multiplier" in finding.comparable.stated
-    if not is_promised or not 0 < len(wrong) <= MOST_SOME * counts.compared:
-        return ""
-    rows = sorted(wrong)
-    which = "row" if len(rows) == 1 else "rows"
-    are = "is" if len(rows) == 1 else "are"
-    few = ", ".join(f"{row:,}" for row in rows[:FEW])
-    more = " …" if len(rows) > FEW else ""
-    return (
-        f"{len(rows):,} of {counts.compared:,} rows {are} not what is promised "
-        f"({which} {few}{more}); the others are"
-    )
+    return rows_off(finding) if finding.judgement.reason == UNEXPLAINED else ""
 
 
 def _share(share: float) -> str:

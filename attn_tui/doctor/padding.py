@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.layer import row_mask
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.doctor.standing import without_places
 
 Truths = NDArray[np.bool_]
 
@@ -45,6 +46,25 @@ class Padding:
 
     def __bool__(self) -> bool:
         return self.hidden is not None or bool(self.packed)
+
+
+def padding_text(keys: tuple[int, int], of: int, tensor: str) -> str:
+    """Return which keys are padding, their share, and which captured tensor says so."""
+    first, last = keys
+    share = 100 * (last - first + 1) / of
+    if first == last:
+        return f"key {first:,} ({share:.2g} % of them) is padding, by `{tensor}`"
+    return f"keys {first:,}–{last:,} ({share:.2g} % of them) are padding, by `{tensor}`"
+
+
+def left_out(shape: HeadShape) -> Iterator[str]:
+    """Yield what captured lengths leave out of a head, in phrases."""
+    queries, keys = shape.left_out
+    if keys:
+        end = shape.n_keys + keys
+        yield padding_text((shape.n_keys, end - 1), end, "lengths")
+    if queries and (queries, shape.n_queries) != (keys, shape.n_keys):
+        yield f"queries from {shape.n_queries:,} on are padding, by `lengths`"
 
 
 Place = tuple[int, int]
@@ -189,7 +209,7 @@ def _mask_of(capture: Capture, head: HeadId, reading: Reading) -> tuple[HeadRows
     if one_row:
         seen = np.repeat(seen[:1], len(numbers), axis=0)
     rows = replace(rows, rows=numbers, positions=positions, seen=None, output=None, weights=None)
-    return rows, seen, one_row
+    return without_places(rows), seen, one_row
 
 
 def placed(mask: HeadMask, rows: HeadRows) -> HeadMask:

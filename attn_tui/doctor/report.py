@@ -77,9 +77,12 @@ class Report:
     @property
     def stated(self) -> tuple[str, ...]:
         """How the tensors were read, in sentences, as far as explained heads settle it."""
-        fitted = (finding for finding in reversed(self.findings) if finding.explanation.explains)
+        fitted = [finding for finding in reversed(self.findings) if finding.explanation.explains]
+        # Where heads have other KV heads than promised, no rule says which.
+        odd = {one.id.layer for one in fitted if one.explanation.candidate.kv_head is not None}
+        readings = {one.id.layer: one.reading for one in fitted if one.reading}
         return self.capture.states(
-            {finding.id.layer: finding.reading for finding in fitted if finding.reading}
+            {layer: reading for layer, reading in readings.items() if layer not in odd}
         )
 
     @property

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from attn_tui.compute.fit.estimates import Interval
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.text import counted, listed
@@ -48,7 +49,7 @@ REST_OPEN = "; --expect can promise the other parts"
 NOT_PROMISED = " (not promised)"
 _PLACES = re.compile(r",? in (both heads|all [0-9,]+ heads|[0-9,]+( of [0-9,]+)? heads)")
 APART = 0.005
-"""An m that fits best is named beside the promised one if it is farther away than this share."""
+"""Where m shows less well than to this share, the line says how well."""
 
 
 def verdict_line(report: Report) -> str:
@@ -70,6 +71,7 @@ def verdict_line(report: Report) -> str:
     for part, layers in silent.items():
         parts.append(f"another {WORDS[part]} would not show in {layers_text(layers)}")
     parts += _completions(report)
+    parts += [note.rstrip(".") for note in report.notes]
     if report.expectation and report.expectation.source:
         parts.append(report.expectation.source)
     return "; ".join(parts)
@@ -141,8 +143,10 @@ def _residual(group: Group) -> Iterator[str]:
         return
     text = f"residual {quantity(explanation.gap)}"
     path = candidate.path
-    if path and path in candidate.rounding:
-        alone = quantity(candidate.rounding[path])
+    if path is not None and explanation.passes:
+        path = explanation.path
+    if path is not None:
+        alone = quantity(explanation.gap_rounding)
         text += f" ({ROUNDED[path]} rounding alone: {alone})"
     yield text
 
@@ -200,7 +204,8 @@ def statement(group: Group) -> str:
     granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
     assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
     if group.verdict == "agrees":
-        return f"{', '.join(_agreeing(group))} as promised{_coarse(group)}{assumed}"
+        more = "".join(_mask_found(group))
+        return f"{', '.join(_agreeing(group))} as promised{more}{_coarse(group)}{assumed}"
     return ", ".join(_unpromised(group)) + _coarse(group) + assumed
 
 
@@ -227,6 +232,13 @@ def _agreeing(group: Group) -> Iterator[str]:
         yield f"mask causal within the {masks.pop()}" if is_long else f"mask {masks.pop()}"
 
 
+def _mask_found(group: Group) -> Iterator[str]:
+    """Yield the mask that was found where none is promised."""
+    if "mask" not in group.first.comparable.stated:
+        masks = dict.fromkeys(map(mask_text, group.first.explanation.best))
+        yield f", mask {' or '.join(masks)}{NOT_PROMISED}"
+
+
 def _of_rule(candidate: Candidate) -> Candidate:
     """Return a candidate without what its mask hides beside its rule, which the line names."""
     mask = replace(candidate.model.mask, hidden=None, packed=(), prefix=0)
@@ -234,18 +246,37 @@ def _of_rule(candidate: Candidate) -> Candidate:
 
 
 def _agreeing_multiplier(group: Group) -> str:
-    """Return the m of a group; the promised one, and what fits best, where these are apart.
+    """Return the m of a group; the promised one, and how well it shows, where that is vague.
 
-    Where logits are large, scores that were rounded to 16 bits allow for both.
+    Where logits are large, scores that were rounded to 16 bits leave room for others.
     """
     promised = group.first.comparable.model.multiplier
-    fitted = [candidate.model.multiplier for candidate in group.candidates]
-    text = multiplier(group)
-    room = APART * abs(promised)
-    if min(fitted) - room <= promised <= max(fitted) + room:
-        return text
-    best = text.removeprefix("m = ").partition(" = ")[0]
-    return f"m = {multiplier_text(promised)} ({best} fits best)"
+    estimates = [candidate.estimates.get("multiplier") for candidate in group.candidates]
+    interval = together([one.at(SHOWN) for one in estimates if one is not None])
+    if interval.low is None or interval.high is None:
+        return multiplier(group)
+    off = max(abs(end - promised) for end in (interval.low, interval.high))
+    if off <= APART * abs(promised):
+        return multiplier(group)
+    form = group.first.promise.form
+    return f"m = {multiplier_text(promised, form)} to within {100 * off / abs(promised):.2g} %"
+
+
+def together(intervals: Sequence[Interval]) -> Interval:
+    """Return the interval of a number that heads share, from that of each."""
+    sure = [
+        ((one.low + one.high) / 2, (one.high - one.low) / 2)
+        for one in intervals
+        if one.low is not None and one.high is not None
+    ]
+    exact = [middle for middle, half in sure if half == 0.0]
+    if exact:
+        return Interval(exact[0], min(exact), max(exact))
+    weight = sum(half**-2.0 for _, half in sure)
+    if not weight:
+        return Interval(None, None, None)
+    middle = sum(middle * half**-2.0 for middle, half in sure) / weight
+    return Interval(middle, middle - weight**-0.5, middle + weight**-0.5)
 
 
 def _unpromised(group: Group) -> Iterator[str]:

@@ -11,8 +11,10 @@ from attn_tui.compute.heads.head_model import LEARNED, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.text import counted
 from attn_tui.doctor.causes import difference_of
+from attn_tui.doctor.contradiction import OTHER_WEIGHTS
 from attn_tui.doctor.difference import Assumption, Difference, Judgement, Verdict
 from attn_tui.doctor.finding import Finding, assumption_of
+from attn_tui.doctor.words import FEW
 
 
 def judge(finding: Finding, granted: Collection[Assumption] = ()) -> Judgement:
@@ -27,7 +29,7 @@ def judge(finding: Finding, granted: Collection[Assumption] = ()) -> Judgement:
         more = () if explanation.passes else tuple(_observed(finding))
         parts = {difference.part for difference in call}
         return Judgement("differs", (*call, *(other for other in more if other.part not in parts)))
-    if finding.comparable.obstacle:
+    if finding.comparable.obstacle and not _is_wrong(finding, granted):
         return Judgement("cannot tell", reason=finding.comparable.obstacle)
     if explanation.problem:
         return Judgement("cannot tell", reason=explanation.problem)
@@ -37,6 +39,13 @@ def judge(finding: Finding, granted: Collection[Assumption] = ()) -> Judgement:
     if explanation.passes:
         return _of_power(finding)
     return _of_failure(finding, granted)
+
+
+def _is_wrong(finding: Finding, granted: Collection[Assumption]) -> bool:
+    """Return whether a head differs whatever its captured weights are."""
+    if finding.comparable.obstacle != OTHER_WEIGHTS or finding.explanation.passes:
+        return False
+    return _of_failure(finding, granted).verdict == "differs"
 
 
 def _of_power(finding: Finding) -> Judgement:
@@ -55,6 +64,11 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
     if suspect is not None and not candidate.explains:
         return _of_suspect(finding, granted)
     if not candidate.explains:
+        rows = rows_off(finding)
+        if rows and explanation.counts.far == len(explanation.counts.wrong):
+            return Judgement("differs", (Difference("output", None, None, cause=rows),))
+        if finding.comparable.model.bias == LEARNED:
+            return Judgement("cannot tell", reason=NO_BIAS)
         return Judgement("cannot tell", reason=UNEXPLAINED)
     assumption = assumption_of(candidate, finding.comparable)
     differences = tuple(_observed(finding))
@@ -66,13 +80,43 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
         return Judgement("cannot tell", reason=CAPTURE_SINK)
     if differences:
         return Judgement("differs", differences)
+    is_found = candidate.changes == ("mask",) and not candidate.model.mask.inverted
+    if is_found and "multiplier" in finding.comparable.stated:
+        # m is as promised under a mask that nothing promises, which is named.
+        return _of_power(finding)
     return _of_power(finding) if "multiplier" in explanation.silent else Judgement("no expectation")
 
 
 UNSPOILT = "the output is a number although q, k or v, as captured, hold NaN or infinity"
+OFF_TOGETHER = "the heads together are off, none of them alone, in a way that no m or cap gives"
 UNEXPLAINED = "no multiplier, cap, sink or mask gives this output"
 CAPTURE_SINK = "it agrees with some sink b, but which is promised was not captured: capture `sink`"
+NO_BIAS = (
+    "without the promised bias nothing gives this output, and it was not captured: capture `bias`"
+)
 CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured: capture `bias`"
+
+
+MOST_SOME = 0.5
+"""Up to this share of wrong rows, the sentence speaks of these rows."""
+
+
+def rows_off(finding: Finding) -> str:
+    """Return that some rows are not as promised and the others are, or an empty text."""
+    counts = finding.explanation.counts
+    wrong = counts.wrong
+    is_promised = "multiplier" in finding.comparable.stated
+    if not is_promised or not 0 < len(wrong) <= MOST_SOME * counts.compared:
+        return ""
+    rows = sorted(wrong)
+    which = "row" if len(rows) == 1 else "rows"
+    are = "is" if len(rows) == 1 else "are"
+    few = ", ".join(f"{row:,}" for row in rows[:FEW])
+    more = " …" if len(rows) > FEW else ""
+    return (
+        f"{len(rows):,} of {counts.compared:,} rows {are} not what is promised "
+        f"({which} {few}{more}); the others are"
+    )
 
 
 def _is_learned(finding: Finding, differences: Sequence[Difference]) -> bool:
@@ -199,14 +243,30 @@ def together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
             layers.setdefault(finding.id.layer, []).append(finding)
     told = {finding.id: finding for finding in findings}
     for heads in layers.values():
-        for name, part in SHARED.items():
-            steps = [finding.explanation.steps.get(name) for finding in heads]
-            level = LEVEL / max(len(layers), 1)
-            step = pooled(name, [one for one in steps if one is not None], level)
-            if step is not None:
-                judgement = Judgement("differs", (_of_step(heads[0], part, step),))
-                told |= {finding.id: replace(finding, judgement=judgement) for finding in heads}
+        judgement = _shown_together(heads, LEVEL / len(layers))
+        if judgement is not None:
+            told |= {finding.id: replace(finding, judgement=judgement) for finding in heads}
     return tuple(told[finding.id] for finding in findings)
+
+
+def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
+    """Return the judgement about the heads of a layer if they show another number together."""
+    shown: dict[Part, Step] = {}
+    for name, part in SHARED.items():
+        steps = [finding.explanation.steps.get(name) for finding in heads]
+        step = pooled([one for one in steps if one is not None], level)
+        if step is not None:
+            shown[part] = step
+    if not shown:
+        return None
+    cap = shown.get("softcap")
+    if cap is not None and heads[0].comparable.model.softcap is None and cap.value < 0.0:
+        # No cap makes logits grow faster than they should; another m may.
+        del shown["softcap"]
+    if not shown:
+        return Judgement("cannot tell", reason=OFF_TOGETHER)
+    part = max(shown, key=lambda one: abs(shown[one].value) / shown[one].error)
+    return Judgement("differs", (_of_step(heads[0], part, shown[part]),))
 
 
 def _of_step(finding: Finding, part: Part, step: Step) -> Difference:

@@ -7,7 +7,7 @@ from attn_tui.compute.fit.estimates import Estimate, Interval
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Law, Part
-from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.scale import as_root
 from attn_tui.doctor.finding import Finding, assumption_of
 from attn_tui.files.models.promise import NONE
@@ -157,7 +157,7 @@ def mask_text(candidate: Candidate) -> str:
 def rule_mask_text(mask: HeadMask, length: str = "") -> str:
     """Return a mask in words: ``window of 32 keys, query 0 at key 8``."""
     if mask.inverted:
-        return "inverted"
+        return "the upper triangle" if mask == upper_triangle(HeadMask()) else "inverted"
     text = _MASKS.get(mask.kind) or mask_name(mask, length)
     if mask.hidden:
         text += f", {keys_text(mask.hidden)} hidden"

@@ -28,8 +28,10 @@ def mask_name(mask: HeadMask, length: str = "") -> str:
 
 def place_text(mask: HeadMask) -> str:
     """Return where the first query of a mask stands: ``, query 0 at key 8``; empty for key 0."""
-    if not mask.by_position or not mask.offset:
+    if not mask.by_position or mask.offset == 0:
         return ""
+    if mask.offset is None:
+        return ", queries at captured positions"
     return f", query 0 at key {mask.offset:,}".replace("-", "−")
 
 

@@ -8,6 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.captures.capture import HeadId
+from attn_tui.captures.opening import open_capture
+from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.fit.simulate import computed
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
@@ -84,7 +88,7 @@ def test_padding_that_was_captured_completes_the_promise(
     assert mask.hidden is not None
     first, last = mask.hidden
     assert f"; keys {first}–{last} (" in line
-    assert "of them) are padding" in line
+    assert "of them) are padding, by `mask`" in line
     # Queries of padding are not compared.
     assert f"{N - (last - first + 1)} of {N} rows of each" in line
 
@@ -100,7 +104,7 @@ def test_flash_attention_gets_one_row_for_each_sequence(tmp_path: Path) -> None:
     seen = np.ones((2, N), bool)
     seen[1, :10] = False
     for captured, status, phrase in (
-        (seen, 0, "; keys 0–9 (16 % of them) are padding"), (~seen, 1, "promised"),
+        (seen, 0, "; keys 0–9 (16 % of them) are padding, by `mask`"), (~seen, 1, "promised"),
     ):  # fmt: skip
         path = save(tmp_path / "both.npz", **parts, **{"0.mask": captured})
         result = run(path, "--config", str(tmp_path))
@@ -166,8 +170,8 @@ def test_chunks_that_a_configuration_promises_are_no_packed_texts(tmp_path: Path
 @pytest.mark.parametrize(
     ("config", "hidden", "status", "phrase"),
     [
-        (LLAMA, (0, 9), 0, "keys 0–9 (16 % of them) are padding"),
-        (LLAMA, (50, 63), 0, "keys 50–63 (22 % of them) are padding"),
+        (LLAMA, (0, 9), 0, "keys 0–9 (16 % of them) are padding, by `mask`"),
+        (LLAMA, (50, 63), 0, "keys 50–63 (22 % of them) are padding, by `mask`"),
         # Of one query, a shorter window looks like padding.
         (MISTRAL, (0, 49), 3, "the captured mask hides more keys than the window: padding, or"),
     ],
@@ -206,7 +210,46 @@ def test_captured_positions_say_where_queries_stand(tmp_path: Path) -> None:
     for positions, status in ((own, 0), (own + 1, 1)):
         how, extra = replace(HEALTHY, mask=mask), {"0.positions": positions}
         path = write(tmp_path / "a.safetensors", how, n_queries=8, extra=extra)
-        assert run(path, "--config", str(tmp_path)).exit_code == status
+        result = run(path, "--config", str(tmp_path))
+        assert result.exit_code == status
+        assert f"captured positions place query 0 at key {positions[0]}" in result.stdout
+
+
+AT_KEYS = np.arange(N)
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [AT_KEYS + 1, AT_KEYS[::-1], np.random.default_rng(1).permutation(N)],
+    ids=["one ahead", "reversed", "shuffled"],
+)
+def test_positions_of_as_many_queries_as_keys_are_no_promise(
+    tmp_path: Path, positions: np.ndarray
+) -> None:
+    """A call that was given wrong positions would confirm itself."""
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    extra = {"0.positions": positions}
+    path = write(tmp_path / "a.safetensors", HEALTHY, extra=extra)
+    honest = run(path, "--config", str(tmp_path))
+    assert honest.stdout.startswith("agrees: ")
+    assert "captured positions do not count: query i stands at key i" in honest.stdout
+    heads = [open_capture([path]).read(head) for head in open_capture([path]).heads]
+    output = np.stack([np.asarray(computed(head, HEALTHY).output) for head in heads])[None]
+    extra |= {"0.out": output.astype(dtype_of(HEALTHY.format))}
+    wrong = run(write(tmp_path / "a.safetensors", HEALTHY, extra=extra), "--config", str(tmp_path))
+    assert wrong.stdout.startswith("differs: mask causal")
+    assert "queries stand where the captured positions say, not at their keys" in wrong.stdout
+
+
+def test_positions_after_the_last_key_place_no_query(tmp_path: Path) -> None:
+    """A cache of the last keys has fewer of them than the text has positions."""
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    extra = {"0.positions": np.arange(5000, 5008)}
+    how = replace(HEALTHY, mask=HeadMask("causal", N - 8))
+    path = write(tmp_path / "a.safetensors", how, n_queries=8, extra=extra)
+    result = run(path, "--config", str(tmp_path))
+    assert result.stdout.startswith("agrees: ")
+    assert "captured positions do not count: no keys stand there" in result.stdout
 
 
 def test_rows_of_padding_are_counted(tmp_path: Path) -> None:
@@ -219,4 +262,53 @@ def test_rows_of_padding_are_counted(tmp_path: Path) -> None:
     plain = printed(run(path, "--config", str(tmp_path), "--json", "--evidence"))
     rows = plain["heads"][0]["rows"]
     assert (rows["padding"], rows["hidden"], rows["wrong"]) == (10, 0, [])
-    assert plain["heads"][0]["completed"] == ["keys 0–9 (16 % of them) are padding"]
+    assert plain["heads"][0]["completed"] == ["keys 0–9 (16 % of them) are padding, by `mask`"]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "rows", "phrase"),
+    [
+        ([10], "10 of 64 rows", "keys 10–63 (84 % of them) are padding, by `lengths`"),
+        ([63], "63 of 64 rows", "key 63 (1.6 % of them) is padding, by `lengths`"),
+        ([[10, 64]], "10 of 64 rows", "queries from 10 on are padding, by `lengths`"),
+    ],
+)
+def test_what_lengths_leave_out_is_said_and_looked_at_for_nan(
+    tmp_path: Path, lengths: Any, rows: str, phrase: str
+) -> None:
+    mask = HeadMask("causal", 54 if lengths == [[10, 64]] else 0)
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    parts = tensors(write(tmp_path / "a.safetensors", replace(HEALTHY, mask=mask)))
+    parts["out"][0, 0, 63] = np.nan
+    path = save(tmp_path / "b.npz", lengths=np.array(lengths), **parts)
+    text = run(path, "--config", str(tmp_path)).stdout
+    line = text.partition("\n")[0]
+    assert line.startswith("agrees: ")
+    assert f"{rows} of each" in line
+    assert phrase in line
+    assert "out holds 16 NaN, first at row 63, column 0" in text
+
+
+def test_some_heads_of_a_model_have_to_say_which_they_are(tmp_path: Path) -> None:
+    """Slopes of ALiBi differ from head to head, and the ratio of heads proves nothing."""
+    bloom = {"model_type": "bloom", "n_head": 8, "hidden_size": 128, "n_layer": 1}
+    (tmp_path / "config.json").write_text(json.dumps(bloom))
+    plain = write(tmp_path / "a.safetensors", HEALTHY, heads=2)
+    slopes = [2.0 ** -(head + 1) for head in range(8)]
+    outputs = []
+    for number, slope in enumerate(slopes[6:]):
+        head = open_capture([plain]).read(HeadId(0, 0, number))
+        biased = replace(head, bias=(slope * np.arange(N) * np.ones((N, 1))).astype(np.float32))
+        outputs.append(np.asarray(computed(biased, HEALTHY).output))
+    extra = {"0.out": np.stack(outputs)[None].astype(dtype_of(HEALTHY.format))}
+    for metadata, start in (
+        ({}, ""), ({"first_head": "6"}, "agrees: "), ({"first_head": "0"}, "cannot tell: "),
+    ):  # fmt: skip
+        path = write(tmp_path / "b.safetensors", HEALTHY, metadata=metadata, extra=extra)
+        result = run(path, "--config", str(tmp_path))
+        assert result.stdout.startswith(start)
+        if metadata:
+            assert "of 8, as `first_head` says; config.json (bloom)" in result.stdout
+        else:
+            assert result.exit_code == 2
+            assert "it has 8 heads a layer, and 2 were captured" in " ".join(result.stderr.split())

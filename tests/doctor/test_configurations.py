@@ -194,13 +194,15 @@ def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
     [
         ({4}, 32, 128, "it has 4 layers, and layer 4 was captured"),
         ({3}, 33, 128, "it has 32 heads a layer, and 33 were captured"),
+        # That 8 heads over 8 are as many to each other says nothing of which they are.
+        ({3}, 8, 128, "it has 32 heads a layer, and 8 were captured"),
         ({3}, 32, 64, "its queries are of length 128, and those captured of 64"),
     ],
 )
 def test_a_configuration_of_another_model_is_bad_input(
     layers: set[int], heads: int, d_k: int, phrase: str
 ) -> None:
-    of(model_type="llama").check({3}, 8, {128}, 8)
+    of(model_type="llama").check({3}, 32, {128}, 32)
     with pytest.raises(InputError, match=phrase):
         of(model_type="llama").check(layers, heads, {d_k}, heads)
 
@@ -209,12 +211,10 @@ def test_a_configuration_of_another_model_is_bad_input(
     ("config", "heads", "kv_heads", "refused"),
     [
         ({"num_key_value_heads": 8}, 32, 8, False),
-        # Keys repeated for each query; one rank of sixteen; only the first few heads.
+        # Keys repeated for each query.
         ({"num_key_value_heads": 8}, 32, 32, False),
-        ({"num_key_value_heads": 8}, 2, 1, False),
-        ({"num_key_value_heads": 8}, 3, 1, False),
         ({"num_key_value_heads": 8}, 32, 4, True),
-        ({"num_key_value_heads": 32}, 8, 1, True),
+        ({"num_key_value_heads": 32}, 32, 8, True),
         ({"num_kv_heads": 32, "multi_query": True}, 32, 1, False),
         ({"model_type": "deepseek_v3", **MLA, "num_key_value_heads": 32}, 32, 1, False),
     ],
@@ -229,6 +229,27 @@ def test_keys_may_be_repeated_and_are_never_fewer(
         return
     with pytest.raises(InputError, match="of keys and values for 32 of queries"):
         expected.check({0}, heads, {d_k}, kv_heads)
+
+
+@with_rows(
+    ("first_head", "heads", "kv_heads", "phrase"),
+    [
+        # One rank of sixteen; the last heads.
+        (2, 2, 1, ""),
+        (24, 8, 2, ""),
+        (28, 8, 2, "it has 32 heads a layer, and 8 were captured, from head 28 on"),
+        (0, 8, 1, "it has 8 heads of keys and values for 32 of queries, and 1 for 8"),
+    ],
+)
+def test_a_capture_may_say_which_heads_it_has(
+    first_head: int, heads: int, kv_heads: int, phrase: str
+) -> None:
+    expected = of(model_type="llama", num_key_value_heads=8).with_first_head(first_head)
+    if not phrase:
+        expected.check({0}, heads, {128}, kv_heads)
+        return
+    with pytest.raises(InputError, match=phrase):
+        expected.check({0}, heads, {128}, kv_heads)
 
 
 def test_the_absorbed_form_of_mla_is_no_other_model() -> None:

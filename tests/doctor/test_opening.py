@@ -175,7 +175,8 @@ def test_a_decoding_step_has_the_heads_of_the_configuration(tmp_path: Path) -> N
 
 
 def test_a_rank_keeps_its_heads_where_positions_are_as_many_as_all_heads(tmp_path: Path) -> None:
-    path = square(tmp_path / "a.safetensors", shape=(1, 2, 8, 16), parts=("out",))
+    metadata = {"first_head": "2"}
+    path = square(tmp_path / "a.safetensors", metadata, shape=(1, 2, 8, 16), parts=("out",))
     config = {**LLAMA, "num_attention_heads": 8, "hidden_size": 128, "head_dim": 16}
     (tmp_path / "config.json").write_text(json.dumps(config))
     assert len(open_configured([path]).capture.heads) == 2

@@ -70,8 +70,9 @@ def test_a_part_may_bear_the_name_of_the_model(tmp_path: Path) -> None:
 
 
 def test_modules_say_the_part_and_the_layer(tmp_path: Path) -> None:
-    text = {**TEXT, "model_type": "gemma3_text", "sliding_window": 3, "sliding_window_pattern": 2}
-    vision = {**VISION, "hidden_size": 64, "model_type": "siglip_vision_model"}
+    text = {**TEXT, "model_type": "gemma3_text", "sliding_window": 3, "sliding_window_pattern": 2,
+            "head_dim": 16}  # fmt: skip
+    vision = {"hidden_size": 64, "num_attention_heads": 4, "model_type": "siglip_vision_model"}
     whole = {"model_type": "gemma3", "text_config": text, "vision_config": vision}
     names = {
         "0.module": "vision_tower.encoder.layers.0.self_attn", "0.config": "siglip_vision_model",

@@ -14,13 +14,14 @@ from attn_tui.compute.fit.choose import (
     chosen,
     explains,
     hopeless,
+    near_fit,
     paths_for,
     stepped,
     undecided,
 )
 from attn_tui.compute.fit.comparison import Comparison, Prediction, predicted
-from attn_tui.compute.fit.differences import compared
-from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
+from attn_tui.compute.fit.differences import compared, holds
+from attn_tui.compute.fit.estimates import FEW, Cap, Estimate, Sink
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import (
     HELD,
@@ -38,6 +39,8 @@ from attn_tui.compute.fit.head import (
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import SHOWN, Candidate, Counts, Reference
 from attn_tui.compute.fit.noise import (
+    RULED_OUT,
+    STEPWISE,
     Format,
     Noise,
     Rounding,
@@ -46,7 +49,7 @@ from attn_tui.compute.fit.noise import (
     is_inexact,
     variance,
 )
-from attn_tui.compute.fit.solve import aligned, refine, relative_residual
+from attn_tui.compute.fit.solve import Fit, aligned, refine, relative_residual
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -250,6 +253,26 @@ class Case:
         """Return how far the output of the rows that see a key is from a model's."""
         return self.prediction(model).comparison
 
+    def is_outdone(self, model: HeadModel) -> bool:
+        """Return whether other numbers give the output with much less rounding than a model needs.
+
+        Scores that were rounded leave room for another m or cap; an output that was rounded only
+        later does not need that room. An honest one has no numbers that do so much better.
+        """
+        prediction = self.prediction(model)
+        path = prediction.path
+        if path not in STEPWISE or prediction.n_mixed < FEW:
+            return False
+        rounding = self.rounding(model)
+        finer = [other for other in paths_for(self.format) if other not in STEPWISE]
+        fits = [near_fit(rounding, other) for other in finer]
+        return any(
+            explains(fit)
+            and 2 * fit.log_likelihood - prediction.log_likelihood > RULED_OUT
+            and not _holds_all(fit, rounding.state.parameters, self.reference)
+            for fit in fits
+        )
+
     def idle(self, model: HeadModel) -> tuple[int, tuple[int, ...]]:
         """Return how many rows see no key, and which of these are not 0, NaN or the mean of V.
 
@@ -368,6 +391,15 @@ class Case:
         if explains(again_fit):
             return numbers_of(again_fit.products, fit.path)["value_scale"]
         return choice.numbers["value_scale"]
+
+
+def _holds_all(fit: Fit, promised: Parameters, reference: Reference) -> bool:
+    """Return whether the intervals of a fit hold promised numbers, which may have been rounded."""
+    numbers = numbers_of(fit.products, fit.path)
+    level, stored = 1.0 - reference.level, reference.format
+    return all(
+        holds(numbers[name].at(level), getattr(promised, name), stored) for name in fit.names
+    )
 
 
 def padding_queries(head: HeadRows, mask: HeadMask) -> NDArray[np.bool_]:

@@ -16,7 +16,14 @@ from attn_tui.compute.fit.estimates import (
     unseen_cap,
 )
 from attn_tui.compute.fit.head import NAMES, Floats, Name, Parameters, Path, Rows, compute, slopes
-from attn_tui.compute.fit.noise import STEPWISE, Format, Rounding, paths_of, variance
+from attn_tui.compute.fit.noise import (
+    STEPWISE,
+    Format,
+    Rounding,
+    paths_of,
+    relative_size,
+    variance,
+)
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
@@ -171,7 +178,7 @@ def stepped(rounding: Rounding, paths: tuple[Path, ...], path: Path | None = Non
         paths: The rounding paths that may have produced the output.
         path: The likeliest of them, if that is known.
     """
-    fit = _expected_fit(rounding, path or rounding.likeliest(paths))
+    fit = near_fit(rounding, path or rounding.likeliest(paths))
     if fit.state.logits is rounding.state.logits:
         extras = _with_extras(rounding.rows, fit, rounding.whitened(fit.path))
         return _choice(rounding.rows, fit, extras, rounding, paths)
@@ -185,14 +192,14 @@ def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
     """Return the fit from the expected parameters, if it explains the head and needs no other."""
     rows, near, stored = rounding.rows, rounding.state.parameters, rounding.format
     path = rounding.likeliest(paths)
-    fit = _expected_fit(rounding, path)
+    fit = near_fit(rounding, path)
     if _has_moved(near, fit.parameters, ANEW):
         # The noise belongs to the parameters that the fit arrives at.
         rounding = Rounding(rows, fit.state, stored)
     other = rounding.likeliest(paths, fit.state)
     if other != path:
         path = other
-        fit = _expected_fit(rounding, path)
+        fit = near_fit(rounding, path)
     if _has_moved(near, fit.parameters, FAR_M):
         # The noise of a path that rounds more may hide that the fit has not converged.
         for finer in paths[: paths.index(path)]:
@@ -208,7 +215,7 @@ def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
     return None if _lacks(extras) else _choice(rows, fit, extras, rounding, paths)
 
 
-def _expected_fit(rounding: Rounding, path: Path) -> Fit:
+def near_fit(rounding: Rounding, path: Path) -> Fit:
     """Return the fit that starts where rounding is known: one step, if slopes are constant."""
     rows, start = rounding.rows, rounding.state
     names, weighed = _names(start.parameters), rounding.by(path)
@@ -356,6 +363,8 @@ def _choice(
     likeliest = sorted(likelihoods, key=lambda path: -likelihoods[path])
     remaining = tuple(path for path in likeliest if likelihoods[path] > least)
     sizes = {path: rounding.size(path) for path in paths}
+    # A fit that moved has a noise of its own, which `rounding` may know of few rows alone.
+    sizes[fit.path] = relative_size(fit.noise, rows.output)
     return Choice(fit, known, beside, remaining, sizes)
 
 

@@ -5,7 +5,7 @@ begin, on some of the rows: for a model one change away, for what may have been 
 for a model two changes away. What it finds is compared with every row again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf, isnan, nan
@@ -18,7 +18,7 @@ from attn_tui.compute.fit.case import EXTREME, Case
 from attn_tui.compute.fit.choose import stepped
 from attn_tui.compute.fit.comparison import Comparison, Prediction
 from attn_tui.compute.fit.differences import half_ulp, ordered
-from attn_tui.compute.fit.head import Rows, State
+from attn_tui.compute.fit.head import Name, Rows, State
 from attn_tui.compute.fit.model import (
     SHOWN,
     Candidate,
@@ -36,6 +36,10 @@ from attn_tui.compute.heads.rows import HeadRows
 
 __all__ = ["SHOWN", "Candidate", "Explanation", "Others", "Reference", "explain", "half_ulp"]
 
+AT_POSITIONS = "queries stand where the captured positions say, not at their keys"
+"""The cause if the output follows positions that are not promised."""
+FAR = 8.0
+"""A row is surely wrong if it is off by more than this many times what is allowed."""
 CELLS = 48
 """The most numbers that describe where a residual lies along one axis."""
 MOST_WRONG = 1000
@@ -155,7 +159,7 @@ def _passes(case: Case, model: HeadModel) -> bool:
         return False
     if not len(case.seeing(model)) or case.idle(model)[1]:
         return False
-    return case.comparison(model).passes
+    return case.comparison(model).passes and not case.is_outdone(model)
 
 
 def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
@@ -190,7 +194,8 @@ def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Exp
     wrong = (*(int(row) for row in numbers[comparison.wrong[:MOST_WRONG]]), *odd)
     not_finite = int((~np.isfinite(rows.output).all(axis=1)).sum())
     counts = replace(
-        case.counts, compared=len(rows.output), hidden=hidden, wrong=wrong, not_finite=not_finite,
+        case.counts, compared=len(rows.output), hidden=hidden, wrong=wrong,
+        far=int((comparison.excess > FAR).sum()), not_finite=not_finite,
         zero=int((~rows.output.any(axis=1)).sum()),
     )  # fmt: skip
     nothing = Candidate(case.reference.model, False, nan)
@@ -264,10 +269,38 @@ def _searched(case: Case, search: _Search | None) -> tuple[tuple[Candidate, ...]
     )  # fmt: skip
     suspect = None
     if not any(is_enough(stage, changes) for stage, changes in stages):
+        moved = _moved(case)
+        if moved is not None:
+            return (moved,), None
         suspect = suspect_of(case, search.others)
         if suspect is None:
             is_enough(two_changes(sample), inf)
     return _best(case, tests), suspect
+
+
+MOVED: Mapping[Name, Part] = {
+    "multiplier": "multiplier", "value_scale": "value_scale", "curvature": "softcap",
+    "sink": "sink",
+}  # fmt: skip
+"""The part of the model that each number is of."""
+
+
+def _moved(case: Case) -> Candidate | None:
+    """Return the promised model with the number that moved, if that is all that is wrong with it.
+
+    Each row is then what may be, and only all of them together are not.
+    """
+    for base in case.bases() if "multiplier" in case.reference.stated else ():
+        if LEARNED in (base.sink, base.bias) or not len(case.seeing(base)) or case.idle(base)[1]:
+            continue
+        comparison = case.comparison(base)
+        if not (comparison.excess <= 1).all():
+            continue
+        part = MOVED[comparison.moved[0]] if comparison.moved else "multiplier"
+        for candidate in tried(case.sample, base):
+            if candidate.explains:
+                return replace(candidate, changes=(part,))
+    return None
 
 
 def _told(case: Case, candidate: Candidate) -> Candidate:
@@ -312,14 +345,22 @@ def _bases(sample: Case) -> Iterator[Candidate]:
 
 
 def _called(case: Case, calls: Sequence[HeadRows]) -> Iterator[Candidate]:
-    """Yield the reference with the mask or the bias that the call was given in its place."""
+    """Yield the reference with what the call was given in its place: mask, bias or positions."""
     for head in calls:
-        model = replace(case.reference.model, bias=None)
+        model = case.reference.model
+        if head.bias is not None:
+            model = replace(model, bias=None)
         if head.seen is not None:
             model = replace(model, mask=replace(model.mask, kind="given"))
         other = Case.of(head, case.reference)
-        if isinstance(other, Case) and not other.sample.is_empty:
+        if not isinstance(other, Case) or other.sample.is_empty:
+            continue
+        if (case.head.positions is None) == (head.positions is None):
             yield from tried(other.sample, model)
+            continue
+        for candidate in tried(other.sample, replace(model, mask=model.mask.placed(head))):
+            changes = ordered({*candidate.changes, "mask"})
+            yield replace(candidate, changes=changes, cause=AT_POSITIONS)
 
 
 def _best(case: Case, tests: Sequence[Candidate]) -> tuple[Candidate, ...]:

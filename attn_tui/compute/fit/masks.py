@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.head import HELD, Floats, Parameters, Rows, capped
-from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.heads.rows import HeadRows
 
 LEAST = 4
@@ -48,11 +48,13 @@ def distinct(head: HeadRows, masks: list[HeadMask]) -> list[HeadMask]:
 def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
     """Yield the alternatives to a mask that can be listed without a fit.
 
-    The same inverted; causal at either corner, or one key off; none; a window longer or shorter by
-    one, to either side; a chunk dropped.
+    The same inverted; the keys from the query's own on; causal at either corner, or one key off;
+    none; a window longer or shorter by one, to either side; a chunk dropped.
     """
     if not expected.inverted:
         yield replace(expected, inverted=True)
+    if expected.kind in ("none", "causal"):
+        yield upper_triangle(expected)
     if expected.window is not None:
         step = 2 if expected.kind == "local" else 1
         for by in (step, -step):

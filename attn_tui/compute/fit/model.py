@@ -183,6 +183,7 @@ class Counts:
         compared: Rows that were compared with the reference.
         queries: All rows of the head.
         wrong: Rows that are off by more than honest arithmetic can make.
+        far: How many of these are off by far more than that: no rounding makes so much.
         not_finite: Rows among these whose output is NaN or infinite.
         zero: Rows among these whose output is 0.
         hidden: Rows that see no key, whose output is 0, NaN or the mean of V.
@@ -194,6 +195,7 @@ class Counts:
     compared: int = 0
     queries: int = 0
     wrong: tuple[int, ...] = ()
+    far: int = 0
     not_finite: int = 0
     zero: int = 0
     hidden: int = 0

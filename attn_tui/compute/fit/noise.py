@@ -465,7 +465,12 @@ class Rounding:
         made, output = self._noises.get(path), self.rows.output
         if made is None:
             made, output = self._glance.by(path), output[self._few]
-        return float(np.sqrt(made.variance.sum() / (np.square(output).sum() or 1.0)))
+        return relative_size(made, output)
+
+
+def relative_size(made: Noise, output: Floats) -> float:
+    """Return ‖noise‖/‖out‖ of the noise of an output's rows."""
+    return float(np.sqrt(made.variance.sum() / (np.square(output).sum() or 1.0)))
 
 
 def _log_likelihood(made: Noise, rest: Floats) -> float:

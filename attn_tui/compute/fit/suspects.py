@@ -110,7 +110,10 @@ def _explains(case: Case, head: HeadRows) -> bool:
     if not other.is_near(rounding.rows, rounding.state):
         return False
     candidate = other.test(model)
-    return candidate.explains and not candidate.changes
+    if not candidate.explains or candidate.changes:
+        return False
+    # All rows together may hide one that the fault does not explain.
+    return other.gives(model, parameters_of(model))
 
 
 def _left(case: Case, head: HeadRows) -> float:

@@ -105,6 +105,11 @@ class HeadMask:
         return np.asarray(seen)
 
 
+def upper_triangle(mask: HeadMask) -> HeadMask:
+    """Return the mask of the keys from the query's own on, aligned as a mask is."""
+    return HeadMask("causal", (mask.offset or 0) - 1, inverted=True)
+
+
 Hidden = tuple[slice, NDArray[np.bool_]]
 """A range of columns, and where in them a key is masked, shape (r, columns)."""
 

@@ -74,13 +74,17 @@ def open_configured(
     """
     capture = open_capture(paths, layouts, names)
     expectation = claimed(capture.config, capture.shape(capture.heads[0]).d_k)
+    first_head = _first_head(capture)
+    if expectation is not None:
+        expectation = expectation.with_first_head(first_head)
     file, notes = config, []
     if config:
-        expectation = read_expectation(config)
+        expectation = read_expectation(config).with_first_head(first_head)
         _refuse(_other_kind(expectation, capture))
     elif expectation is None and anew and (near := _near(paths)):
         try:
-            beside = read_expectation(near, f"{_BESIDE} beside it")
+            found = read_expectation(near, f"{_BESIDE} beside it")
+            beside = found.with_first_head(first_head)
         except InputError as error:
             notes.append(f"{_BESIDE} beside it is no configuration: {error.problem}.")
         else:
@@ -183,13 +187,24 @@ def _misfit(expectation: Expectation, capture: Capture, with_length: bool = Fals
             return problems[0]
     if expectation.towers:
         return ""
-    placed = bound(expectation, layers)
-    return placed.problem(capture.layers, 0, (), 0) or layers[0].problem(expectation, with_length)
+    placed, layer = bound(expectation, layers), layers[0]
+    if expectation.shape.heads is not None:
+        # A reading may be likely only because the configuration has as many heads.
+        more = _readings(capture, layer.number, expectation.shape.heads)
+        dims = dict.fromkeys((*layer.dims, *(reading.dims for reading in more)))
+        layer = replace(layer, dims=tuple(dims))
+    return placed.problem(capture.layers, 0, (), 0) or layer.problem(expectation, with_length)
 
 
 def _refuse(problem: str) -> None:
     if problem:
         raise InputError("config", problem, "the configuration of the model that was captured")
+
+
+def _first_head(capture: Capture) -> int | None:
+    """Return which head of the model is the first captured one, if the metadata says it."""
+    number = capture.config.get("first_head")
+    return number if type(number) is int and number >= 0 else None
 
 
 def _other_kind(expectation: Expectation, capture: Capture) -> str:

@@ -122,12 +122,14 @@ class Shape:
         heads: How many query heads a layer has.
         layers: How many layers there are.
         kv_heads: How many KV heads every layer has, if all have the same number.
+        counts: The numbers of query heads that layers have, if they differ.
     """
 
     d_k: frozenset[int] = frozenset()
     heads: int | None = None
     layers: int | None = None
     kv_heads: int | None = None
+    counts: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,8 @@ class Expectation:
             and decoder; empty for a model with one, whose layers are those above.
         places: Where the captured layers stand, by number; those that are absent stand in the only
             tower, at their own number.
+        first_head: The number in the model of the first captured head of each layer, if the capture
+            says that it has some of the heads; None if it has to have all of them.
     """
 
     source: str
@@ -203,6 +207,12 @@ class Expectation:
     name: str = ""
     towers: tuple["Expectation", ...] = ()
     places: Mapping[int, Place] = field(default_factory=dict)
+    first_head: int | None = None
+
+    def with_first_head(self, first_head: int | None) -> "Expectation":
+        """Return it for a capture of some heads, from a first one on, or of all."""
+        towers = tuple(tower.with_first_head(first_head) for tower in self.towers)
+        return replace(self, towers=towers, first_head=first_head)
 
     def of(self, layer: int, d_k: int) -> Promise:
         """Return what is promised of the heads of a layer, with the parts that the user typed.
@@ -263,8 +273,12 @@ class Expectation:
         groups = shape.kv_heads if shape.heads else None
         if shape.layers is not None and numbers and max(numbers) >= shape.layers:
             return f"it has {counted(shape.layers, 'layer')}, and layer {max(numbers)} was captured"
-        if shape.heads is not None and heads > shape.heads:
-            return f"it has {counted(shape.heads, 'head')} a layer, and {heads} were captured"
+        last = heads + (self.first_head or 0)
+        is_some = heads in shape.counts or self.first_head is not None or not heads
+        if shape.heads is not None and (last > shape.heads or (last < shape.heads and not is_some)):
+            more = "" if self.first_head is None else f", from head {self.first_head} on"
+            of_model = counted(shape.heads, "head")
+            return f"it has {of_model} a layer, and {heads} were captured{more}"
         if groups is not None and heads * groups > kv_heads * (shape.heads or 0):
             return (
                 f"it has {counted(groups, 'head')} of keys and values for {shape.heads} of "

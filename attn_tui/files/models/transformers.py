@@ -192,7 +192,8 @@ def _shape(layers: list[Layer], count: int | None) -> Shape:
         # of another width; where nothing is promised, nothing can be of another model.
         return Shape(lengths) if layers[0].multiplier.value is not None else Shape()
     kv_heads = {layer.kv_heads for layer in layers}
-    return Shape(lengths, most, count, kv_heads.pop() if len(kv_heads) == 1 else None)
+    alike = kv_heads.pop() if len(kv_heads) == 1 else None
+    return Shape(lengths, most, count, alike, frozenset(heads))
 
 
 def _laws(fields: Fields) -> tuple[Law, ...]:

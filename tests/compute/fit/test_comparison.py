@@ -107,15 +107,15 @@ def test_equal_tokens_err_alike_and_pass_unless_a_number_is_off() -> None:
 
 def test_heads_show_a_number_together_unless_one_of_them_decides() -> None:
     alike = [Step(4e-3, 1e-3), Step(3e-3, 1e-3), Step(3e-3, 1e-3), Step(-1e-2, 1e-1)]
-    shown = pooled("multiplier", alike, 5e-4)
+    shown = pooled(alike, 5e-4)
     assert shown is not None
     assert shown.value == pytest.approx(10e-3 / 3, rel=0.01)
     # Six standard errors of two rows are no more than its own test allows.
-    assert pooled("multiplier", [Step(6e-3, 1e-3), Step(1e-2, 3e-2)], 5e-4) is None
+    assert pooled([Step(6e-3, 1e-3), Step(1e-2, 3e-2)], 5e-4) is None
     # The other head has to show three of its own standard errors where both just show a step.
-    assert pooled("multiplier", [Step(6e-3, 1e-3), Step(6e-3, 1.5e-3)], 5e-4) is not None
-    assert pooled("multiplier", [Step(6e-3, 1e-3), Step(6e-3, 1.8e-3)], 5e-4) is None
-    assert pooled("multiplier", [Step(2e-3, 1e-3)] * 9, 5e-4) is None
+    assert pooled([Step(6e-3, 1e-3), Step(6e-3, 1.5e-3)], 5e-4) is not None
+    assert pooled([Step(6e-3, 1e-3), Step(6e-3, 1.8e-3)], 5e-4) is None
+    assert pooled([Step(2e-3, 1e-3)] * 9, 5e-4) is None
 
 
 def test_a_residual_of_few_errors_may_be_larger_by_chance() -> None:
