@@ -14,6 +14,7 @@ from attn_tui.report.export import Forms, export
 from attn_tui.ui.asking_screen import AskingScreen
 from attn_tui.ui.dialogs import TextScreen
 from attn_tui.ui.file_dialogs import FileScreen, SaveScreen
+from attn_tui.ui.leaving import WRITERS
 
 READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
 """The message about a file of several vectors."""
@@ -85,9 +86,11 @@ class FilesScreen(AskingScreen):
 
         def save(path: str) -> str:
             files = targets(path)
-            for file in files:
-                export(os.path.expanduser(file), forms)
-            return listed([visible(file) for file in files])
+            names = listed([visible(file) for file in files])
+            with WRITERS.file(names):
+                for file in files:
+                    export(os.path.expanduser(file), forms)
+            return names
 
         meanings = [f"{ending} {SAVED[ending]}" for ending in SAVED if ending in forms]
         hint = " · ".join([*meanings, NO_ENDING])
