@@ -227,7 +227,6 @@ class ExploreScreen(InstrumentScreen):
     def watch_question(self, question: Question) -> None:
         """Show the question, and answer it."""
         self._say_what_is_unread()
-        self.query_one(DkPane).value = question.experiment.setup.d_k
         scores = self.query_one("#scores", TextArea)
         if scores.text != question.draft.text:
             with self.prevent(TextArea.Changed):

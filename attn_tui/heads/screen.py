@@ -278,6 +278,10 @@ class HeadsScreen(InstrumentScreen):
 
     # The work
 
+    def follow(self, question: Question) -> bool:
+        """Take over no question without its answer: the cursors move from where they are shown."""
+        return False
+
     @property
     def is_working(self) -> bool:
         """Whether a thread computes statistics or the doctor's examination."""

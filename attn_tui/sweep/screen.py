@@ -67,6 +67,16 @@ VIEWS: Mapping[str, tuple[View, Axis | None]] = {
 """The settings that each view sets: `view` and `over`."""
 
 
+class SweepMap(HeatMap, inherit_bindings=False):
+    """The map; the screen's own arrow keys move the cursor from the place that is asked for."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("home", "end(0)", "First column", show=False),
+        Binding("end", "end(-1)", "Last column", show=False),
+        Binding("enter", "choose", "Open it", show=False),
+    ]
+
+
 class SweepScreen(InstrumentScreen):
     """What dividing does to drawn vectors, over d_k and over the number of keys."""
 
@@ -115,7 +125,7 @@ class SweepScreen(InstrumentScreen):
                 yield DkPane(is_line=True)
                 yield NPane(is_line=True)
             with Container(id="panes"):
-                yield Pane("", HeatMap(id="map"), Label("", id="legend"), id="map-pane")
+                yield Pane("", SweepMap(id="map"), Label("", id="legend"), id="map-pane")
                 yield PicturePane("", id="row-pane")
                 yield PicturePane("", id="over-pane", classes="wide")
                 yield PicturePane("", id="keys-pane", classes="wide")
@@ -233,10 +243,13 @@ class SweepScreen(InstrumentScreen):
 
     # The answer
 
+    def show_numbers(self, question: Question) -> None:
+        """Show d_k and n on their sliders."""
+        super().show_numbers(question)
+        self.query_one(NPane).value = question.experiment.setup.get(Settings).n
+
     def watch_question(self, question: Question) -> None:
         """Show at once what is already drawn for a question, and draw the rest."""
-        self.query_one(DkPane).value = question.experiment.setup.d_k
-        self.query_one(NPane).value = self.sweep.n
         try:
             check_vectors(self.sweep)
         except InputError as error:

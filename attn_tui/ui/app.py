@@ -136,7 +136,9 @@ class AttnApp(App[None]):
         for own in THEMES.values():
             self.register_theme(own)
         self.history = History(Question.first(draft))
-        self.turns = Turns(self, super().on_event)
+        self.turns = Turns(self, super().on_event, self._catch_up)
+        self._is_behind = False
+        """Whether the instrument shows the answer to a question before the present one."""
         self._first = draft
         self._clock = clock
         self.parting = ""
@@ -299,8 +301,18 @@ class AttnApp(App[None]):
         self.ask(event.edit, Gesture(event.gesture) if event.gesture else None)
 
     def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
-        """Change the question by an edit."""
-        self.come_to(self.history.ask(edit, gesture, self._clock()))
+        """Change the question by an edit; while a key is held, only the numbers follow."""
+        history = self.history.ask(edit, gesture, self._clock())
+        is_held = gesture is not None and self.turns.repeats and self.guide is None
+        if is_held and self.instrument is not None and self.instrument.follow(history.present):
+            self.history, self._is_behind = history, True
+        else:
+            self.come_to(history)
+
+    def _catch_up(self) -> None:
+        """Show the present question if only the numbers have followed it."""
+        if self._is_behind:
+            self.show()
 
     def come_to(self, history: History) -> None:
         """Replace the history, and show its present question."""
@@ -310,6 +322,10 @@ class AttnApp(App[None]):
     def show(self) -> None:
         """Show the present question on the present instrument."""
         if self.instrument is not None:
+            if self._is_behind:
+                self._is_behind = False
+                # It has the question already, without having answered it.
+                self.instrument.set_reactive(InstrumentScreen.question, None)
             self.instrument.question = self.history.present
             if self.guide is not None:
                 self.guide.see(self.instrument, self.history.present)

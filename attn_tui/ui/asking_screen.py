@@ -90,6 +90,22 @@ class AskingScreen(Screen[None]):
         """Change the question by an edit."""
         self.post_message(self.Ask(edit, gesture))
 
+    def follow(self, question: Question) -> bool:
+        """Take over a question that another one follows at once, without answering it.
+
+        Returns:
+            Whether that is possible: whether no key acts on what the answer before has drawn.
+        """
+        self.set_reactive(AskingScreen.question, question)
+        self.show_numbers(question)
+        return True
+
+    def show_numbers(self, question: Question) -> None:
+        """Show the numbers of a question that have sliders."""
+        pane = self.query_one_optional(DkPane)
+        if pane is not None:
+            pane.value = question.experiment.setup.d_k
+
     def look_at(self, vector: str) -> None:
         """Show the vector with this name, if the instrument shows one at a time."""
 

@@ -205,6 +205,7 @@ class InstrumentScreen(FilesScreen):
         texts = model_texts(question.experiment.setup)
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
+        self.show_numbers(question)
         if (pane := self.query_one_optional(DkPane)) is not None:
             pane.idle = self.why_idle(question)
 
