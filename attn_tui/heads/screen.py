@@ -305,7 +305,9 @@ class HeadsScreen(InstrumentScreen):
 
         def stop() -> bool:
             self._going.wait()
-            return worker.is_cancelled
+            if self.known.answer is None:
+                return worker.is_cancelled
+            return self.typing.stand_aside(lambda: worker.is_cancelled)
 
         for known in self._looking.look(experiment, stop):
             if worker.is_cancelled:

@@ -95,11 +95,16 @@ class Row:
     crossovers: tuple[Crossover, ...] = field(default=())
     here: Points | None = None
 
-    def look_closer(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
+    def look_closer(self, experiment: Experiment, stop: Stop, stand_aside: Stop) -> Iterator[None]:
         """Draw what the sweep does not cover, and yield whenever more is known.
 
         First comes the cursor's place, if it lies between those of the sweep, then the crossovers
         of its row.
+
+        Args:
+            experiment: The question.
+            stop: Returns whether to stop.
+            stand_aside: The same, for the crossovers; it may wait.
         """
         settings, d_k = experiment.setup.get(Settings), experiment.setup.d_k
         ns, d_ks = along(settings, d_k)
@@ -113,7 +118,9 @@ class Row:
         wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
         if len(self.crossovers) == wanted:
             return
-        for _, known in row_crossovers(experiment, stop):
+        if stand_aside():
+            return
+        for _, known in row_crossovers(experiment, stand_aside):
             if known != self.crossovers:
                 self.crossovers = known
                 yield

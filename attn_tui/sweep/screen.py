@@ -290,14 +290,25 @@ class SweepScreen(InstrumentScreen):
         worker, run = get_current_worker(), self._drawing
         if run is None:
             return
-        for _ in run.go_on(lambda: worker.is_cancelled):
+
+        def stop() -> bool:
+            # The first draws answer the question; the others refine it.
+            if run.known is None:
+                return worker.is_cancelled
+            return self.typing.stand_aside(lambda: worker.is_cancelled)
+
+        for _ in run.go_on(stop):
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._show_known)
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)
     def _look_closer(self, experiment: Experiment, row: Row) -> None:
         worker = get_current_worker()
-        for _ in row.look_closer(experiment, lambda: worker.is_cancelled):
+
+        def stop() -> bool:
+            return worker.is_cancelled
+
+        for _ in row.look_closer(experiment, stop, lambda: self.typing.stand_aside(stop)):
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._show_known)
 

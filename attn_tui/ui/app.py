@@ -189,6 +189,7 @@ class AttnApp(App[None]):
         self.stylesheet.read_all(screen.css_path)
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.question, self.history.present)
+        screen.typing = self.turns.typing
         if name == self.DEFAULT_MODE:
             screen.welcome = self._welcome
         return screen

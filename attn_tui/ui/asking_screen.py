@@ -16,6 +16,7 @@ from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
+from attn_tui.ui.typing import Typing
 
 PACE = 0.25
 """Seconds between two stops while d_k is played."""
@@ -68,6 +69,8 @@ class AskingScreen(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.typing = Typing()
+        """When somebody has typed last: what only refines an answer stands aside."""
         self._player: Timer | None = None
         self._direction = 1
 

@@ -15,7 +15,7 @@ ENDLESS = """
 import runpy
 from attn_tui.claims import answer
 
-def endless(name):
+def endless(name, stop):
     while True:
         sum(range(10_000))
 

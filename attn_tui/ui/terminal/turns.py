@@ -19,6 +19,8 @@ from textual.events import Event, Key, MouseMove
 from textual.widget import Widget
 from textual.worker import WorkerCancelled, WorkerFailed
 
+from attn_tui.ui.typing import Typing
+
 Give = Callable[[Event], Awaitable[None]]
 
 ROUNDS = 50
@@ -35,9 +37,13 @@ class Turns:
         app: The application, in whose own message queue each event is handled.
         give: Passes an event to the part of the screen it is for.
         rest: Called once an event has taken effect, unless the same key comes next.
+
+    Attributes:
+        typing: When the last event came, or took effect.
     """
 
     def __init__(self, app: App[None], give: Give, rest: Callable[[], None]) -> None:
+        self.typing = Typing()
         self._app = app
         self._give = give
         self._rest = rest
@@ -69,6 +75,7 @@ class Turns:
         if self._line and isinstance(event, MouseMove) and isinstance(self._line[-1], MouseMove):
             self._line.pop()
         self._line.append(event)
+        self.typing.note()
         self._go_on()
 
     def _go_on(self) -> None:
@@ -90,6 +97,7 @@ class Turns:
             await self._effects()
             if not self.repeats:
                 self._rest()
+            self.typing.note()
 
     async def _effects(self) -> None:
         """Wait until the focused widget and all its ancestors have nothing left to do.
