@@ -26,7 +26,6 @@ from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Edit, Gesture, History, Question
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.ui import palette
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
@@ -77,7 +76,7 @@ class AttnApp(App[None]):
 
     TITLE = "attn-tui"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar = {palette.PaletteProvider}
+    COMMANDS: ClassVar = {partial(load, "attn_tui.ui.palette:PaletteProvider")}
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("u", "undo", "Undo", show=False, id="undo", synonyms=("take back",)),
         Action("U", "redo", "Redo", show=False, id="redo", synonyms=("do again",)),
@@ -98,12 +97,13 @@ class AttnApp(App[None]):
         ),
     ]  # fmt: skip
     LISTS: ClassVar = {
-        "rule": (palette.RulesProvider, "a scale rule"),
-        "model": (palette.ModelsProvider, "a model"),
-        "example": (palette.ExamplesProvider, "the tour or an example"),
-        "theme": (palette.ThemesProvider, "a theme"),
+        "rule": ("RulesProvider", "a scale rule"),
+        "model": ("ModelsProvider", "a model"),
+        "example": ("ExamplesProvider", "the tour or an example"),
+        "theme": ("ThemesProvider", "a theme"),
     }
-    """What can be chosen from a list of its own, by name: the provider, and what it offers."""
+    """What can be chosen from a list of its own, by name: the provider in `attn_tui.ui.palette`,
+    which the first screen does not wait for, and what it offers."""
 
     def __init__(
         self,
@@ -454,7 +454,8 @@ class AttnApp(App[None]):
     def action_command_palette(self) -> None:
         """Open the palette."""
         if not isinstance(self.screen, CommandPalette):
-            self.push_screen(CommandPalette(placeholder=palette.PLACEHOLDER))
+            placeholder = load("attn_tui.ui.palette:PLACEHOLDER")
+            self.push_screen(CommandPalette(placeholder=placeholder))
 
     def search_themes(self) -> None:
         """Open the list of themes."""
@@ -466,7 +467,8 @@ class AttnApp(App[None]):
             self.guide.skip()
             return
         provider, placeholder = self.LISTS[name]
-        self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
+        list_of = load(f"attn_tui.ui.palette:{provider}")
+        self.push_screen(CommandPalette([list_of], placeholder=f"Choose {placeholder}…"))
 
 
 def nothing() -> None:
