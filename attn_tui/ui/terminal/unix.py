@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import termios
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from select import select
@@ -21,8 +21,9 @@ from types import FrameType
 from typing import Any
 
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import Resize
+from textual.events import MouseMove, Resize
 from textual.geometry import Size
+from textual.message import Message
 
 from attn_tui.ui.leaving import BRIEFLY, WRITERS
 from attn_tui.ui.terminal.input import Parser, decoder
@@ -243,9 +244,22 @@ class Unix(LinuxDriver):
                 messages = parser.feed(decode(data))
             else:
                 messages = parser.tick()
-            for message in messages:
+            for message in newest(messages):
                 self.process_message(message)
         return False
+
+
+def newest(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yield messages; of several mouse moves in a row, only the last."""
+    before: Message | None = None
+    for message in messages:
+        if before is not None and not (
+            isinstance(before, MouseMove) and isinstance(message, MouseMove)
+        ):
+            yield before
+        before = message
+    if before is not None:
+        yield before
 
 
 def quietly(loop: asyncio.AbstractEventLoop, handle: Callable[[], None]) -> None:
