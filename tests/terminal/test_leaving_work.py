@@ -27,16 +27,16 @@ runpy.run_module("attn_tui", run_name="__main__")
 SLOW = """
 import runpy, sys, time
 from pathlib import Path
-from attn_tui.ui import files_screen
+from attn_tui.report import export
 
-export = files_screen.export
+save = export.export
 
 def slow(path, forms):
     while not Path("go").exists():
         time.sleep(0.01)
-    export(path, forms)
+    save(path, forms)
 
-files_screen.export = slow
+export.export = slow
 runpy.run_module("attn_tui", run_name="__main__")
 """
 """Runs the program, which saves nothing until there is a file "go"."""
