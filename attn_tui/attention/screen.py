@@ -369,7 +369,8 @@ class AttentionScreen(InstrumentScreen):
             picture = self.query_one(f"#{kind}-pane", HeatMapPane)
             picture.drawing = drawing
             hidden = maps.hidden(drawing, *picture.content_size, is_textured)
-            picture.describe(names[side], "queries ↓ keys →", hidden, progress)
+            drawn = "drawn" if answer.is_drawn else ""
+            picture.describe(names[side], drawn, "queries ↓ keys →", hidden, progress)
         self.draw("bars", charts.Bars(float(drawing.levels[drawing.cursor])))
         self._draw_row(*self.cursor)
 

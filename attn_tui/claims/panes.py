@@ -53,12 +53,8 @@ class ListPane(Pane):
         claims = ClaimList(id="list", compact=True)
         super().__init__("", words, claims, key="e", id="list-pane")
 
-    def list_claims(self, words: str) -> Claim | None:
-        """List the claims that contain all of some words; all claims without words.
-
-        Returns:
-            The claim, if it is the only one with these words.
-        """
+    def list_claims(self, words: str) -> None:
+        """List the claims that contain all of some words; all claims without words."""
         wanted = words.casefold().split()
         every = ledger().values()
         kept = [claim for claim in every if all(word in _searched(claim.id) for word in wanted)]
@@ -69,7 +65,6 @@ class ListPane(Pane):
         verdicts = [claim.verdict for claim in kept]
         counts = (f"{VERDICT_GLYPHS[verdict]} {verdicts.count(verdict)}" for verdict in COUNTED)
         self.describe(f"{len(kept)}{of_all} claims", "  ".join(counts))
-        return kept[0] if len(kept) == 1 else None
 
     def first_without(self, claim: Claim) -> str:
         """Return the id of the first claim listed, or "" if none is, or a certain one is too."""

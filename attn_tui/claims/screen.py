@@ -68,6 +68,8 @@ class ClaimsScreen(InstrumentScreen):
                 id="open_instrument"),
         Binding("e", "filter", "Filter", show=False, id="entries",
                 tooltip="List the claims with some words"),
+        # From the filter: the list has a binding of its own.
+        Binding("down", "leave_filter", "To the list", show=False),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Binding("r,m", "refuse_scale", "Rule", show=False, id="refuse_scale"),
     ]  # fmt: skip
@@ -138,19 +140,18 @@ class ClaimsScreen(InstrumentScreen):
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
         claims = self.query_one(ListPane)
-        only = claims.list_claims(event.value)
+        claims.list_claims(event.value)
         if self.question is None:
             return
-        if only is not None and only.id != self.claim.id:
-            self.ask(FIELDS["claim"].edit(only.id), "claim")
+        # What is shown beside the list is in the list.
+        first = claims.first_without(self.claim)
+        if first:
+            self.ask(FIELDS["claim"].edit(first), "claim")
         claims.select(self.claim)
 
     @on(Input.Submitted, "#filter")
-    def _leave_filter(self, event: Input.Submitted) -> None:
-        event.stop()
-        first = self.query_one(ListPane).first_without(self.claim)
-        if first and self.question is not None:
-            self.ask(FIELDS["claim"].edit(first), "claim")
+    def action_leave_filter(self) -> None:
+        """Go from the filter to the list."""
         self.set_focus(self.home)
 
     async def action_back(self) -> None:

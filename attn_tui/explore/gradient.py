@@ -24,8 +24,20 @@ FEW_ENTRIES = 10
 """Up to this many keys, the entries of the Jacobian may be written into its cells."""
 
 
-CAPPED = "key {key:,}: the cap leaves {share} of m"
+CAPPED = "capped: ∂z{key}/∂s{key} is {share} of m"
 """How much of the slope ∂z/∂s a soft cap leaves at a key."""
+
+NORM = "‖∂{weight}/∂{by}‖ {factor}"
+"""What becomes of the whole gradient, which the headline speaks of."""
+
+
+def norm_change(answer: VectorAnswer) -> str:
+    """Return the norm of the gradient by name with its factor; nothing if there is no factor."""
+    (_, before), (_, after) = answer.gradients
+    if not np.isfinite([before, after]).all():
+        return ""
+    weight = "p" if answer.key is None else weight_name(answer.key)
+    return NORM.format(weight=weight, by=SYMBOL[answer.wrt], factor=ratio(after - before))
 
 
 def capped(answer: VectorAnswer) -> str:
@@ -38,7 +50,7 @@ def capped(answer: VectorAnswer) -> str:
     if side.map.softcap is None or side.map.multiplier == 0.0 or not is_of_scores:
         return ""
     share = float(side.slopes(np.array([answer.of]))[0]) / side.map.multiplier
-    return CAPPED.format(key=answer.of, share=percent(share))
+    return CAPPED.format(key=subscript(answer.of), share=percent(share))
 
 
 @dataclass(frozen=True, eq=False)

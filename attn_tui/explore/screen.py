@@ -362,7 +362,8 @@ class ExploreScreen(InstrumentScreen):
         error = self.present.error
         count = counted(n_keys, "key")
         if n_vectors > 1:
-            count = f"< > vector {answer.index + 1} of {n_vectors:,}, {count}"
+            moves = "[@click='screen.vector(-1)']<[/] [@click='screen.vector(1)']>[/]"
+            count = f"{moves} vector {answer.index + 1} of {n_vectors:,}, {count}"
         source = answer.experiment.source
         title = TITLES[source.kind]
         if source.note:
@@ -379,7 +380,9 @@ class ExploreScreen(InstrumentScreen):
         self.draw("gradient-pane", gradient.GradientTable(vector, keys, self.cursor, has_maps))
         self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
         derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
-        self.pane("gradient-pane").describe(f"Gradient {derivative}", gradient.capped(vector))
+        self.pane("gradient-pane").describe(
+            f"Gradient {derivative}", gradient.norm_change(vector), gradient.capped(vector)
+        )
 
     def _draw_view(self) -> None:
         """Draw only the current view."""
@@ -433,7 +436,10 @@ class ExploreScreen(InstrumentScreen):
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
         weight = "p" if vector.key is None else weight_name(vector.key)
+        sizes = both(*(quantity(*size) for size in vector.gradients))
+        if self.pinned:
+            # Elsewhere amber is what is pinned.
+            sizes = f"now, unscaled {sizes}"
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k",
-            both(*(quantity(*size) for size in vector.gradients)),
+            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k", sizes
         )

@@ -188,9 +188,8 @@ class HeadsScreen(InstrumentScreen):
     @on(HeatMap.Chosen)
     @on(Multipliers.Chosen)
     @on(HeadList.Chosen)
-    async def _choose(self) -> None:
-        is_touring = self.has_class("-touring")
-        await self.app.run_action("tour_next" if is_touring else "screen.open_head")
+    def _choose(self) -> None:
+        self.action_open_head()
 
     @work(thread=True, exclusive=True, group="open", exit_on_error=False)
     def action_open_head(self) -> None:

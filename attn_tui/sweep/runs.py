@@ -17,6 +17,7 @@ from attn_tui.compute.sweep.answer import (
     row_crossovers,
 )
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
+from attn_tui.compute.sweep.draws import forget_rows
 from attn_tui.compute.sweep.points import Points, along
 from attn_tui.compute.sweep.settings import Settings, compared
 
@@ -75,12 +76,15 @@ class Run:
     def go_on(self, stop: Stop) -> Iterator[Answer]:
         """Draw more until complete or stopped, and yield the whole answer after each step."""
         with self._lock:
-            while not (self.is_complete or stop()):
-                self.known = next(self._answers)
-                if self.is_complete:
-                    # The draws themselves take tens of megabytes.
-                    self._answers = iter(())
-                yield self.known
+            try:
+                while not (self.is_complete or stop()):
+                    self.known = next(self._answers)
+                    if self.is_complete:
+                        # The draws themselves take tens of megabytes.
+                        self._answers = iter(())
+                    yield self.known
+            finally:
+                forget_rows()
 
 
 @dataclass

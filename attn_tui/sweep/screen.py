@@ -198,19 +198,8 @@ class SweepScreen(InstrumentScreen):
             self.ask(self._going_to(*place), "map move")
 
     @on(HeatMap.Chosen)
-    async def _choose(self) -> None:
-        await self.app.run_action("tour_next" if self._is_touring else "screen.explore")
-
-    @property
-    def _is_touring(self) -> bool:
-        """Whether a tour is running, in which case enter takes its next step."""
-        return self.has_class("-touring")
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available: during a tour, enter does not open Explore."""
-        if action == "explore" and self._is_touring:
-            return False
-        return super().check_action(action, parameters)
+    def _choose(self) -> None:
+        self.action_explore()
 
     def action_explore(self) -> None:
         """Open Explore on one of the vectors drawn at the cursor."""

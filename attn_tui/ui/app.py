@@ -17,7 +17,7 @@ from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
 from textual.theme import BUILTIN_THEMES, Theme
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
@@ -29,11 +29,12 @@ from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
+from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, received
-from attn_tui.ui.terminal.input import PasteLost
+from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
@@ -86,7 +87,8 @@ class AttnApp(App[None]):
                synonyms=("tour and examples", "examples", "demo", "lessons")),
         Action("c", "copy", "Copy", tooltip="Copy the command that leads back", id="copy",
                synonyms=("share", "command line", "link", "clipboard")),
-        Binding("enter", "tour_next", "Next step", id="tour_next"),
+        # Before what enter does in a pane, such as opening a row.
+        Binding("enter", "tour_next", "Next step", id="tour_next", priority=True),
         # In an editor, the editor's own binding for this key undoes typing.
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="suspend"),
         Action("ctrl+l", "redraw", "Redraw", show=False, id="redraw", synonyms=("refresh",)),
@@ -121,6 +123,8 @@ class AttnApp(App[None]):
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = Cells()
+        self._pasted = ""
+        """The last paste so far, to which more may come."""
         self.taking_over = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii
@@ -290,10 +294,19 @@ class AttnApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available: the next step only once this one is done."""
         if action == "tour_next":
-            return self.guide is not None and self.guide.is_done
+            return self.guide is not None and self.guide.is_done and not self._is_typing
         if action == "choose" and parameters != ("example",):
             return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
+
+    @property
+    def _is_typing(self) -> bool:
+        """Whether enter belongs to a dialogue, a field or a setting."""
+        if not isinstance(self.screen, InstrumentScreen):
+            return True
+        focused = self.focused
+        around = focused.ancestors_with_self if focused is not None else ()
+        return any(isinstance(widget, Input | TextArea | SettingsPanel) for widget in around)
 
     # The question
 
@@ -431,8 +444,12 @@ class AttnApp(App[None]):
         if isinstance(self.focused, TextArea):
             # It has taken the paste, but Textual 8 lets the event bubble.
             return
+        text = event.text
+        if isinstance(event, RestOfPaste):
+            text = self._pasted + text
+        self._pasted = text
         try:
-            draft = self.history.present.draft.with_text(event.text)
+            draft = self.history.present.draft.with_text(text)
             parse(draft)
         except InputError as error:
             self.notify(f"Nothing is changed by the paste: {error}", markup=False)

@@ -50,7 +50,9 @@ class TextScreen(Dialogue[bool]):
         """Lay out the text in a box that scrolls."""
         with VerticalScroll(classes="dialogue") as box:
             box.border_title = self._title
-            box.border_subtitle = "esc closes, s saves"
+            box.border_subtitle = (
+                "[@click=screen.close(False)]esc closes[/], [@click=screen.close(True)]s saves[/]"
+            )
             yield Static(self._text, markup=False)
 
     def action_close(self, save: bool) -> None:
@@ -87,5 +89,5 @@ class HelpScreen(Dialogue[None]):
 
         with VerticalScroll(classes="dialogue") as box:
             box.border_title = self._title
-            box.border_subtitle = "esc closes"
+            box.border_subtitle = "[@click=screen.dismiss]esc closes[/]"
             yield Markdown(self._text)

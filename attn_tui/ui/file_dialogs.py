@@ -66,7 +66,9 @@ class FileScreen(Dialogue[Any]):
         """Lay out the field for the name, the hint or problem, and the tree of files."""
         with Vertical(classes="dialogue") as box:
             box.border_title = self._title
-            box.border_subtitle = "enter takes it, esc closes"
+            box.border_subtitle = (
+                "[@click=screen.click]enter takes it[/], [@click=screen.leave]esc closes[/]"
+            )
             yield Input(self._typed, placeholder="path of a file", select_on_focus=False)
             yield Label(self._hint, markup=False, id="hint")
             yield Files(present_folder(), self._endings)
@@ -82,8 +84,9 @@ class FileScreen(Dialogue[Any]):
         self.dismiss(None)
 
     @on(Input.Submitted)
-    def _take(self, event: Input.Submitted) -> None:
-        path = typed_path(event.value)
+    def action_submit(self) -> None:
+        """Take the name in the field."""
+        path = typed_path(self.query_one(Input).value)
         if path:
             self.take(path)
 
@@ -91,6 +94,10 @@ class FileScreen(Dialogue[Any]):
     def _pick(self, event: DirectoryTree.FileSelected) -> None:
         event.stop()
         self.pick(os.fspath(event.path))
+
+    def action_click(self) -> None:
+        """Take the name in the field, by the mouse."""
+        self.action_submit()
 
     def take(self, path: str) -> None:
         """Use a file that was typed."""
@@ -156,6 +163,11 @@ class SaveScreen(FileScreen):
         self._is_held = now - self._entered < HELD
         self._entered = now
 
+    def action_click(self) -> None:
+        """Take the name in the field, by the mouse, which no key holds."""
+        self._is_held = False
+        self.action_submit()
+
     def take(self, path: str) -> None:
         """Save to a file, unless it exists and nobody has been asked about it.
 
@@ -189,7 +201,9 @@ class SaveScreen(FileScreen):
         tree, field = self.query_one(Files), self.query_one(Input)
         name = os.path.basename(typed_path(field.value))
         folder = tree.folder if event.node is tree.root else event.path
-        field.value = from_here(os.path.join(folder, name))
+        # Without a name yet, a folder ends with its separator, so that one can be typed behind it.
+        is_here = folder == present_folder()
+        field.value = name if is_here else os.path.join(from_here(folder), name)
 
 
 class Files(DirectoryTree):

@@ -119,7 +119,7 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         await at(pilot, "n", *"24", "enter")
         screen = await at(pilot)
-        assert screen.pane("scaled-pane").border_subtitle == "queries ↓ keys →"
+        assert screen.pane("scaled-pane").border_subtitle == "drawn · queries ↓ keys →"
         await at(pilot, "n", *"128", "enter")
         # The arrow key moves on from the cursor of the new head.
         screen = await at(pilot, "up")

@@ -90,8 +90,10 @@ async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
         listed = screen.query_one(OptionList)
         assert [option.id for option in listed.options] == ["S1-5", "S1-6"]
         assert shown_title(screen.pane("list-pane")) == "e 2 of 100 claims"
-        assert screen.claim.id == "S0-14"
-        assert (await claims(pilot, "enter")).claim.id == "S1-5"
+        assert screen.claim.id == "S1-5"
+        assert screen.pane("claim-pane").border_title == "S1-5"
+        assert (await claims(pilot, "down")).claim.id == "S1-5"
+        assert screen.focused is listed
         assert (await claims(pilot, "down")).claim.id == "S1-6"
         screen = await claims(pilot, "escape")
         assert screen.query_one(OptionList).option_count == 100
@@ -99,12 +101,12 @@ async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
         assert screen.focused is screen.query_one(OptionList)
 
 
-@pytest.mark.slow
 async def test_a_filter_that_leaves_one_claim_shows_it() -> None:
     async with at_claim("S0-14").run_test(size=WIDE) as pilot:
-        screen = await claims(pilot, "e", *"s2-26")
+        screen = await claims(pilot, "e", *"s2-26", "enter")
         assert screen.claim.id == "S2-26"
         assert screen.pane("claim-pane").border_title == "S2-26"
+        assert screen.focused is screen.query_one(OptionList)
 
 
 async def test_the_palette_shows_the_words_of_claims_as_they_are() -> None:

@@ -3,6 +3,8 @@
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
 
 from attn_tui.charts.colour import oklab, ramp
 from attn_tui.compute.explore.settings import Settings
@@ -10,7 +12,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
-from attn_tui.explore.gradient import GradientTable, Jacobians, capped
+from attn_tui.explore.gradient import GradientTable, Jacobians, capped, norm_change
 from attn_tui.report.numbers import ratio, scientific
 from tests.asking import answer_to
 from tests.explore.questions import COLOURS, vector_of, words
@@ -46,13 +48,27 @@ def test_it_says_how_much_of_the_slope_a_soft_cap_leaves() -> None:
     setup = Setup(1, Scale(softcap=50.0))
     # 1 − tanh²(3), as in the example of a soft cap.
     for settings, text in (
-        (Settings(2), "key 2: the cap leaves 1 % of m"),
-        (Settings(0), "key 0: the cap leaves 42 % of m"),
+        (Settings(2), "capped: ∂z₂/∂s₂ is 1 % of m"),
+        (Settings(0), "capped: ∂z₀/∂s₀ is 42 % of m"),
         (Settings(2, "logits"), ""), (Settings(3), ""),
     ):  # fmt: skip
         assert capped(answer_to(vector, setup.put(settings))) == text
     assert capped(answer_to(vector, Setup(1))) == ""
     assert capped(answer_to(Vector("", np.zeros(1)), Setup(1, Scale("ssmax", softcap=50.0)))) == ""
+
+
+def test_the_factor_of_the_headline_stands_beside_the_table() -> None:
+    def size(logits: NDArray[np.float64], m: float) -> float:
+        p = softmax(logits)
+        return float(np.linalg.norm(m * (np.diag(p) - np.outer(p, p))))
+
+    scores = np.array([1.0, 2.0, 3.0, 10.0])
+    factor = size(scores / 8.0, 1 / 8) / size(scores, 1.0)
+    answer = answer_to(Vector("", scores), Setup(64))
+    assert norm_change(answer) == f"‖∂p/∂s‖ ×{factor:.3g}"
+    setup = Setup(64).put(Settings(0))
+    assert norm_change(answer_to(Vector("", scores), setup)).startswith("‖∂p₀/∂s‖ ×")
+    assert norm_change(answer_to(Vector("", np.zeros(1)), Setup(64))) == ""
 
 
 def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width() -> None:

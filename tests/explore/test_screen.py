@@ -25,6 +25,7 @@ from attn_tui.ui.headline import Headline
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.slider import Slider
+from attn_tui.ui.terminal.input import RestOfPaste
 from tests.ui import person
 
 
@@ -104,6 +105,21 @@ async def test_what_is_pasted_goes_where_one_types_and_else_replaces_the_scores(
         screen = await shown(pilot)
         assert "'seven' is not a number" in person.notices(pilot)
         assert screen.present.draft.text == "7, 8"
+
+
+async def test_a_paste_that_pauses_for_long_is_one_paste_wherever_it_goes() -> None:
+    pieces = Paste("4, 5,"), RestOfPaste(" 6"), RestOfPaste(", 7")
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        for piece in pieces:
+            pilot.app.post_message(piece)
+            screen = await shown(pilot)
+        assert screen.present.draft.text == "4, 5, 6, 7"
+        screen = await press(pilot, "e", "end")
+        for piece in (Paste(", 8"), RestOfPaste(", 9")):
+            pilot.app.post_message(piece)
+            screen = await shown(pilot)
+        assert screen.present.draft.text == "4, 5, 6, 7, 8, 9"
 
 
 async def test_lines_that_are_typed_are_in_sight() -> None:

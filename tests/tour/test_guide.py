@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Markdown, OptionList, Static
+from textual.widgets import Input, Markdown, OptionList, Static, TextArea
 
 from attn_tui.commands.asking import asked_by
 from attn_tui.files.draft import EXAMPLE, parse
@@ -14,6 +14,7 @@ from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import our_tour, read_tour
 from attn_tui.tour.step import Progress
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.keys import Keys
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.slider import Slider
@@ -124,6 +125,37 @@ async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path)
         await press(pilot, "right_curly_bracket", "enter")
         summary = pilot.app.screen.query_one(Markdown).source
         assert summary.startswith("1 of 1 guesses were right.")
+
+
+@pytest.mark.parametrize("asked", ["show 1,2,3", "dot", "sweep --draws 40", "attention --n 4"])
+async def test_enter_leads_on_wherever_the_focus_is(tmp_path: Path, asked: str) -> None:
+    lesson = LESSON.replace("dot --d-k 4", asked).replace("d_k >= 64", "d_k >= 4096")
+    async with on_tour(tmp_path, lesson=lesson) as pilot:
+        app, screen = pilot.app, pilot.app.screen
+        assert isinstance(app, AttnApp)
+        await press(pilot, "x", "x")
+        assert app.guide is not None
+        done = app.guide.progress
+        stops = [
+            widget for widget in screen.focus_chain if not isinstance(widget, Input | TextArea)
+        ]
+        for place in range(len(stops)):
+            app.guide.progress = done
+            app.guide.begin()
+            await settle(pilot)
+            screen.set_focus(stops[place])
+            await press(pilot, "enter")
+            assert app.guide.progress.at == 1, stops[place]
+
+
+async def test_in_a_setting_enter_changes_the_setting(tmp_path: Path) -> None:
+    async with on_tour(tmp_path) as pilot:
+        app = pilot.app
+        assert isinstance(app, AttnApp)
+        await press(pilot, "x", "x", "g", "enter")
+        assert app.guide is not None
+        assert app.guide.progress.at == 0
+        assert isinstance(app.screen, InstrumentScreen)
 
 
 def test_the_first_answer_counts_and_a_step_that_is_done_stays_done(tmp_path: Path) -> None:

@@ -70,6 +70,19 @@ def read(pilot: Pilot[None]) -> str:
     return " ".join(" ".join(strip.text for strip in strips).split())
 
 
+async def click_on(
+    pilot: Pilot[None], text: str, right: int = 0, down: int = 0, label: str = ""
+) -> None:
+    """Click where a text is read first, behind its label, or so many cells away from there."""
+    for y, strip in enumerate(pilot.app.screen._compositor.render_strips()):
+        before, _, line = strip.text.partition(label) if label else ("", "", strip.text)
+        if text in line:
+            x = len(before) + len(label) + line.index(text)
+            await pilot.click(offset=(x + right, y + down))
+            return
+    raise AssertionError(f"no {text!r} on the screen")
+
+
 async def find_all(pilot: Pilot[None], words: str, key: str = "slash") -> list[str]:
     """Type words into the palette, or a list that a key opens; return its hits, best first."""
     await burst(pilot, key, *words)

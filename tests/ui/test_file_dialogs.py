@@ -12,7 +12,7 @@ from textual.widgets import Input, Label
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import Files, FileScreen
-from tests.ui.person import notices, shown
+from tests.ui.person import click_on, notices, shown
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +41,11 @@ async def dialogue(pilot: Pilot[None], key: str) -> FileScreen:
     """Open a dialogue, and wait until its tree lists the folder."""
     await shown(pilot)
     await pilot.press(key)
+    return await opened(pilot)
+
+
+async def opened(pilot: Pilot[None]) -> FileScreen:
+    """Wait until a dialogue is there, and its tree lists the folder."""
     while not isinstance(pilot.app.screen, FileScreen):
         await pilot.pause()
     screen = pilot.app.screen
@@ -85,6 +90,33 @@ async def test_the_proposed_name_saves_picture_and_numbers(folder: Path) -> None
         assert "Saved attn-tui.svg and attn-tui.json" in notices(pilot)
     assert json.loads((folder / "attn-tui.json").read_text())["headline"].startswith("Unscaled")
     assert (folder / "attn-tui.svg").read_text().startswith("<svg")
+
+
+async def test_a_mouse_alone_saves_and_closes(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await click_on(pilot, "Save")
+        await opened(pilot)
+        await click_on(pilot, "esc closes")
+        await closed(pilot)
+        assert os.listdir(folder) == ["sub"]
+        await dialogue(pilot, "s")
+        await click_on(pilot, "enter takes it")
+        await closed(pilot)
+    assert sorted(os.listdir(folder)) == ["attn-tui.json", "attn-tui.svg", "sub"]
+
+
+async def test_a_folder_that_is_picked_before_a_name_is_typed_is_no_name(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "s")
+        await pilot.press("backspace")
+        await pilot.click(Files, offset=(6, 1))
+        field = screen.query_one(Input)
+        await until(pilot, lambda: field.value == "sub/")
+        await pilot.click(Files, offset=(6, 0))
+        await until(pilot, lambda: field.value == f"{folder.parent}/")
 
 
 async def test_typing_replaces_the_proposed_name_and_its_ending_decides_the_form(

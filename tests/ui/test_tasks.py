@@ -16,7 +16,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import FileScreen
 from tests.contract.session import run
-from tests.ui.person import app_of, find_all, press, read, shown, take_first
+from tests.ui.person import app_of, click_on, find_all, press, read, shown, take_first
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -73,15 +73,9 @@ async def name_file(pilot: Pilot[None], key: str, name: str) -> None:
 async def click(
     pilot: Pilot[None], text: str, right: int = 0, down: int = 0, label: str = ""
 ) -> None:
-    """Click where a text is read first, behind its label, or so many cells away from there."""
-    for y, strip in enumerate(pilot.app.screen._compositor.render_strips()):
-        before, _, line = strip.text.partition(label) if label else ("", "", strip.text)
-        if text in line:
-            x = len(before) + len(label) + line.index(text)
-            await pilot.click(offset=(x + right, y + down))
-            await shown(pilot)
-            return
-    raise AssertionError(f"no {text!r} on the screen")
+    """Click as `click_on` does, and wait until the result is shown."""
+    await click_on(pilot, text, right, down, label)
+    await shown(pilot)
 
 
 async def test_01_type_scores_and_see_them_at_a_d_k() -> None:
@@ -168,6 +162,8 @@ async def test_05_open_two_vectors_and_find_the_largest_weight(tmp_path: Path) -
         assert "vector 1 of 2, 5,000 keys" in read(pilot)
         # Far below a tenth of a percent, it is a number nevertheless.
         assert "largest of all, scaled: 0.02 % on key 4,321 of vector 2" in read(pilot)
+        await click(pilot, "> vector")
+        assert "vector 2 of 2, 5,000 keys" in read(pilot)
 
 
 @pytest.mark.slow
@@ -279,7 +275,7 @@ async def test_14_scale_by_one_over_d_k() -> None:
 async def test_15_a_soft_cap_and_what_it_does_to_the_gradient() -> None:
     async with fresh_start() as pilot:
         await take_first(pilot, "cap 30")
-        assert "key 2: the cap leaves 98 % of m" in read(pilot)
+        assert "capped: ∂z₂/∂s₂ is 98 % of m" in read(pilot)
     async with fresh_start() as pilot:
         await press(pilot, "p")
         await take_first(pilot, "cap 30")

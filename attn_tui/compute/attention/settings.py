@@ -62,7 +62,9 @@ def draws_rows(setup: Any, source: Any) -> bool:
     rows = setup.get(Settings).rows
     if rows != "auto":
         return bool(rows == "drawn")
-    return len(source.vectors(setup)) == 1 and not source.is_head
+    # A single vector of scores is no head; a query with its keys is one of a single row.
+    has_keys = source.is_head or source.kind == "vectors"
+    return len(source.vectors(setup)) == 1 and not has_keys
 
 
 def is_open(setup: Any, source: Any) -> bool:

@@ -16,7 +16,7 @@ from attn_tui.compute.sweep.crossover import (
     divides_from,
     search_cost,
 )
-from attn_tui.compute.sweep.draws import GENERATOR
+from attn_tui.compute.sweep.draws import GENERATOR, forget_rows
 from attn_tui.compute.sweep.exact import Where, condensation_d_k, condensation_n
 from attn_tui.compute.sweep.points import (
     Place,
@@ -130,10 +130,13 @@ def row_crossovers(
     wanted = crossovers_wanted(experiment)
     if not wanted:
         return
-    for known in crossovers(wanted, experiment.setup.get(Settings)):
-        if stop():
-            return
-        yield known
+    try:
+        for known in crossovers(wanted, experiment.setup.get(Settings)):
+            if stop():
+                return
+            yield known
+    finally:
+        forget_rows()
 
 
 def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
@@ -189,31 +192,34 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         drawn = Points(by_place)
         return Answer(experiment, settings, tuple(scales), drawn, marks, crossed, progress)
 
-    done = last = 0
-    for sampling, now, later in batches:
-        for step, cost in enumerate(sampling.steps(now, later), start=1):
-            if stop():
-                return
-            done += cost
-            is_everywhere = sampling is first and step == len(now) + len(later)
-            is_due = done - last > _BETWEEN + 2 * sampling.summary_cost()
-            if ((is_due or is_everywhere) and done < work) or not points:
-                # Later batches give new points only once all is drawn, but the caller should get
-                # control back meanwhile.
-                if sampling is first:
-                    points |= sampling.points().by_place
-                yield so_far(done)
-                last = done
-        points |= sampling.points().by_place
-        sampling.forget()
-        yield so_far(done)
-        last = done
-    drawn = done
-    for spent, known in row_crossovers(experiment, stop):
-        done = drawn + spent
-        if known != crossed or done > last + _BETWEEN or done == work:
-            crossed, last = known, done
+    try:
+        done = last = 0
+        for sampling, now, later in batches:
+            for step, cost in enumerate(sampling.steps(now, later), start=1):
+                if stop():
+                    return
+                done += cost
+                is_everywhere = sampling is first and step == len(now) + len(later)
+                is_due = done - last > _BETWEEN + 2 * sampling.summary_cost()
+                if ((is_due or is_everywhere) and done < work) or not points:
+                    # Later batches give new points only once all is drawn, but the caller should
+                    # get control back meanwhile.
+                    if sampling is first:
+                        points |= sampling.points().by_place
+                    yield so_far(done)
+                    last = done
+            points |= sampling.points().by_place
+            sampling.forget()
             yield so_far(done)
+            last = done
+        drawn = done
+        for spent, known in row_crossovers(experiment, stop):
+            done = drawn + spent
+            if known != crossed or done > last + _BETWEEN or done == work:
+                crossed, last = known, done
+                yield so_far(done)
+    finally:
+        forget_rows()
 
 
 def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:

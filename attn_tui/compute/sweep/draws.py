@@ -108,6 +108,12 @@ def unit_rows(unit: Unit) -> Rows:
     return rows(drawn[0], drawn[1], out=drawn)
 
 
+def forget_rows() -> None:
+    """Forget the rows of the last unit, which take 51 MB for vectors of 100,000 keys."""
+    for cached in (_normals, unit_rows, _normalised_rows):
+        cached.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _normalised_rows(unit: Unit, d_k: int) -> Rows:
     """Return rows of scores of normalised q and k, the same as those of `source.Drawn`."""

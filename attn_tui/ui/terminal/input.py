@@ -60,6 +60,13 @@ class PasteLost(Message):
         self.reason = reason
 
 
+class RestOfPaste(events.Paste, bubble=True):
+    """What comes of a paste after a silence ended it; widgets insert it as any other."""
+
+
+RestOfPaste.handler_name = events.Paste.handler_name
+
+
 class _Torn(NamedTuple):
     """A sequence that was given up, and until when its rest is none of keys."""
 
@@ -191,7 +198,7 @@ class Parser(XTermParser):
                 yield from self._sequence(part)
             elif kind == "text" and self._is_late(part, text.startswith(END, token.end())):
                 if self._late is not None and self._late.is_taken:
-                    yield events.Paste(part)
+                    yield RestOfPaste(part)
             elif kind == "escape":
                 yield events.Key("escape", _ESCAPE)
             elif kind != "cut":

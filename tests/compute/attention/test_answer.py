@@ -28,6 +28,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed, Vector
+from attn_tui.files.draft import Draft, parse
 from tests.pairs import each_once, with_rows
 
 ONE = Typed((Vector("a", np.array([1.0, 2.0])),))
@@ -68,6 +69,12 @@ def test_rows_are_those_that_are_wanted(rows: str) -> None:
     for source, several in ((ONE, False), (two, True)):
         experiment = Experiment(source, Setup().put(Settings(rows=rows)))  # type: ignore[arg-type]
         assert is_drawn(experiment) == (rows == "drawn" or (rows == "auto" and not several))
+
+
+def test_one_query_with_its_keys_is_a_head_of_one_row_that_is_not_drawn_over() -> None:
+    keys = parse(Draft("q: 1, 0\nK: [[1, 0], [0, 1], [2, 0]]", Setup(2)))
+    assert not is_drawn(keys)
+    assert last(keys).attended.tolist() == [3]
 
 
 def test_weights_and_statistics_are_those_of_softmax() -> None:

@@ -18,7 +18,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer, at_place
 from attn_tui.compute.sweep.crossover import crossings, crossover
-from attn_tui.compute.sweep.draws import unit_logs, units
+from attn_tui.compute.sweep.draws import unit_logs, unit_rows, units
 from attn_tui.compute.sweep.points import check_vectors, log_grid, median_error, places, summarise
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import (
@@ -346,3 +346,15 @@ def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int)
     # Even the default number of draws can be too large.
     with pytest.raises(InputError, match="1,000 at 29,040 × 2 places"):
         check_vectors(replace(AUTO, n_range=(2, 99_999), d_k_range=(1, 65_535), map_points=200))
+
+
+def test_no_rows_are_kept_once_a_sweep_is_done_or_dropped() -> None:
+    # Of 100,000 keys they would take 51 MB.
+    question = Experiment(Drawn(), Setup(64).put(Settings(n=8, draws=40, points=3)))
+    for _ in answer(question):
+        pass
+    assert not unit_rows.cache_info().currsize
+    unfinished = answer(question)
+    next(unfinished)
+    del unfinished
+    assert not unit_rows.cache_info().currsize
