@@ -242,12 +242,15 @@ class AttentionScreen(InstrumentScreen):
 
     # The answer
 
+    def show_numbers(self, question: Question) -> None:
+        """Show d_k and n on their sliders."""
+        super().show_numbers(question)
+        pane = self.query_one("#n-pane", NumberPane)
+        pane.value = question.experiment.setup.get(Settings).n
+        pane.set_class(not is_drawn(question.experiment), "-given")
+
     def watch_question(self, question: Question) -> None:
         """Answer the question, or only redraw if nothing but the names of rows has changed."""
-        self.query_one(DkPane).value = question.experiment.setup.d_k
-        n_pane = self.query_one("#n-pane", NumberPane)
-        n_pane.value = self.head.n
-        n_pane.set_class(not is_drawn(question.experiment), "-given")
         wanted = unnamed(question.experiment)
         if wanted == self._answering:
             if self.answer is not None:

@@ -7,7 +7,7 @@ from attn_tui.claims.claim import Claim, Finding, try_claim
 from attn_tui.claims.ledger import find, own_finding
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.errors import Stop, Stopped, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.instruments import Instrument, load
 
@@ -29,13 +29,19 @@ class Answer:
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-    """Yield the answer to a question about a claim; nothing if stopped before it starts."""
+    """Yield the answer to a question about a claim; nothing if stopped before it is tried."""
     if stop():
         return
     settings = experiment.setup.get(Settings)
     claim, trial = find(settings.claim), settings.trial
     # Findings of own trials are cached for scrolling through the list.
-    finding = own_finding(claim.id) if trial == claim.trial else try_claim(claim, trial)
+    try:
+        if trial == claim.trial:
+            finding = own_finding(claim.id, stop)
+        else:
+            finding = try_claim(claim, trial, stop)
+    except Stopped:
+        return
     yield Answer(experiment, finding)
 
 

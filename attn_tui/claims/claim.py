@@ -6,6 +6,7 @@ from math import isnan
 from typing import Literal, get_args
 
 from attn_tui.claims.trial import Trial
+from attn_tui.compute.errors import Stop, Stopped, never
 from attn_tui.compute.sample import Number
 
 Verdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
@@ -228,12 +229,20 @@ class Finding:
         return f"{self.claim.right} {self.claim.figures}"
 
 
-def try_claim(claim: Claim, trial: Trial | None = None) -> Finding:
-    """Try a claim and return the finding; the same trial gives the same numbers."""
+def try_claim(claim: Claim, trial: Trial | None = None, stop: Stop = never) -> Finding:
+    """Try a claim and return the finding; the same trial gives the same numbers.
+
+    Raises:
+        Stopped: If ``stop()`` is true after a case.
+    """
     trial = trial or claim.trial
     if claim.check is None:
         return Finding(claim, trial)
-    results = [*claim.check(trial, claim.stated)]
+    results = []
+    for result in claim.check(trial, claim.stated):
+        results.append(result)
+        if stop():
+            raise Stopped
     cases = tuple(result for result in results if isinstance(result, Case))
     pictures = [result for result in results if isinstance(result, Picture)]
     return Finding(claim, trial, cases, pictures[0] if pictures else None)

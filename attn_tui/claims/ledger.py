@@ -10,7 +10,7 @@ from typing import Any
 
 from attn_tui.claims.claim import Case, Claim, Finding, Picture, Stated, try_claim
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.errors import InputError, Stop, inert, never
 from attn_tui.instruments import Item
 
 
@@ -62,7 +62,15 @@ def items() -> list[Item]:
     ]
 
 
-@cache
-def own_finding(id: str) -> Finding:
-    """Return the finding on a claim of the ledger with its own trial, cached."""
-    return try_claim(ledger()[id])
+_FINDINGS: dict[str, Finding] = {}
+
+
+def own_finding(id: str, stop: Stop = never) -> Finding:
+    """Return the finding on a claim of the ledger with its own trial, cached.
+
+    Raises:
+        Stopped: If ``stop()`` is true after a case.
+    """
+    if id not in _FINDINGS:
+        _FINDINGS[id] = try_claim(ledger()[id], stop=stop)
+    return _FINDINGS[id]

@@ -134,9 +134,7 @@ class Command(click.Command):
                 open_instrument = load("attn_tui.commands.screen:open_instrument")
                 # The screen shows these options as a command line.
                 is_asked = not ctx.meta.get(SCREEN_IS_ADDED, False)
-                status = open_instrument(self.instrument, ctx.params, is_asked=is_asked, **looks)
-                if status is not None:
-                    return status
+                open_instrument(self.instrument, ctx.params, is_asked=is_asked, **looks)
         gc.enable()
         return super().invoke(ctx)
 

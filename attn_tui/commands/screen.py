@@ -21,8 +21,10 @@ def open_instrument(
     no_mouse: bool,
     ascii: bool,
     is_asked: bool = True,
-) -> int | None:
+) -> None:
     """Open the screen of an instrument on the experiment that its options describe.
+
+    It ends the process, unless there is no terminal.
 
     Args:
         instrument: The instrument.
@@ -31,9 +33,6 @@ def open_instrument(
         no_mouse: Whether the mouse is left to the terminal.
         ascii: Whether to draw in ASCII.
         is_asked: Whether the screen was asked for, and not only the scores given.
-
-    Returns:
-        The exit status, or None if there is no terminal.
 
     Raises:
         InputError: If there is no such theme, or an option cannot be used.
@@ -45,7 +44,7 @@ def open_instrument(
         check_theme(theme)
     if not has_terminal():
         mention_missing_terminal(is_asked)
-        return None
+        return
     check_terminal(instrument.command_name)
     experiment = load(instrument.to_experiment)(given)
     from attn_tui.commands.asking import mention_unread_input
@@ -58,7 +57,7 @@ def open_instrument(
     with asked(theme) as background:
         from attn_tui.ui.running import run
 
-        return run(
+        run(
             draft_of(experiment), mouse=not no_mouse, theme=theme, instrument=instrument.name,
             ascii=ascii, background=background,
         )  # fmt: skip

@@ -41,10 +41,7 @@ _EXAMPLES = """\
     help="Begin at a step.",
 )
 @switch("--ascii", "Draw in ASCII, as under TERM=linux.", SCREEN)
-@click.pass_context
-def tour(
-    context: click.Context, /, file: str | None, step: int | None, ascii: bool, **switches: bool
-) -> None:
+def tour(file: str | None, step: int | None, ascii: bool, **switches: bool) -> None:
     """Open the tour, from q·k to where the usual story is wrong, or the tour in a TOML FILE.
 
     The tour of the program continues where you left it, a FILE with --continue. If standard output
@@ -77,8 +74,7 @@ def tour(
     with asked() as background:
         from attn_tui.ui.running import run
 
-        status = run(EXAMPLE, tour=steps, place=place, ascii=ascii, background=background)
-    context.exit(status)
+        run(EXAMPLE, tour=steps, place=place, ascii=ascii, background=background)
 
 
 def outline(tour: "Tour") -> Iterator[str]:

@@ -112,8 +112,6 @@ class DotsScreen(InstrumentScreen):
 
     def watch_question(self, question: Question) -> None:
         """Show the headline, which follows from the law, at once, and draw in a thread."""
-        setup = question.experiment.setup
-        self.query_one(DkPane).value = setup.d_k
         self.headline = headline(question.experiment)
         self.set_reactive(DotsScreen.stopped, False)
         self._draw_samples(question.experiment)

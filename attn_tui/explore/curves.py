@@ -97,8 +97,3 @@ def keys_figure(answer: Answer) -> Figure:
     # A sink counts as one more key, so the maximum may exceed the number of keys.
     y = _round_axis(max(exp(over.max_entropy), _most(scaled, np.array(present))))
     return _figure(answer, scaled, unscaled, present, y)
-
-
-def both(unscaled: str, scaled: str) -> str:
-    """Return a number of both sides as markup for a subtitle."""
-    return f"[$unscaled]{unscaled}[/] → [$scaled]{scaled}[/]"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual import on, work
@@ -16,41 +16,36 @@ from textual.worker import get_current_worker
 
 from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore import settings
-from attn_tui.compute.explore.answer import Answer as WholeAnswer
 from attn_tui.compute.explore.answer import VectorAnswer, compare
-from attn_tui.compute.explore.answer import answer as answer_all
-from attn_tui.compute.explore.precision_lab import Lab, lab
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import N_KEYS as N
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.compute.text import counted
-from attn_tui.explore import bars, curves, gradient
+from attn_tui.explore import bars, gradient
 from attn_tui.explore.answer import Answer, is_quick
 from attn_tui.explore.answer import answer as answer_one
 from attn_tui.explore.headline import headline
 from attn_tui.explore.jacobian import JacobianPane
-from attn_tui.explore.lab import lab_table
-from attn_tui.explore.report import Contents, report
-from attn_tui.explore.vectors import vectors_table
-from attn_tui.explore.views import OVER, VIEW_TITLES
+from attn_tui.explore.views import OVER, VIEW_TITLES, both
 from attn_tui.explore.weights import WeightsPane
 from attn_tui.files import edits
 from attn_tui.files.history import Edit, Question
-from attn_tui.report.export import Forms
-from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
-from attn_tui.report.report import Report
-from attn_tui.report.text import text
 from attn_tui.report.words import done
 from attn_tui.ui.action import ANOTHER, SCORES, Action
 from attn_tui.ui.d_k import DkPane, why_idle
-from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.editors import Editor
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, of_field
+
+if TYPE_CHECKING:
+    # Imported where they are used: the first picture does not wait for what comes after it.
+    from attn_tui.compute.explore.precision_lab import Lab
+    from attn_tui.report.export import Forms
+    from attn_tui.report.report import Report
 
 OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
 
@@ -230,7 +225,6 @@ class ExploreScreen(InstrumentScreen):
     def watch_question(self, question: Question) -> None:
         """Show the question, and answer it."""
         self._say_what_is_unread()
-        self.query_one(DkPane).value = question.experiment.setup.d_k
         scores = self.query_one("#scores", TextArea)
         if scores.text != question.draft.text:
             with self.prevent(TextArea.Changed):
@@ -276,17 +270,25 @@ class ExploreScreen(InstrumentScreen):
         """The pinned answer that a report compares every vector with, if there is one."""
         return () if self.pinned is None else (self.pinned,)
 
-    def forms(self) -> Forms:
+    def forms(self) -> "Forms":
         """Return the forms in which the report on all vectors can be saved."""
+        from attn_tui.compute.explore.answer import answer
+        from attn_tui.explore.report import Contents, report
+        from attn_tui.report.forms import forms
 
-        def build() -> Report:
-            whole = next(answer_all(self.present.experiment))
+        def build() -> "Report":
+            whole = next(answer(self.present.experiment))
             return report(whole, Contents(pinned=self.beside))
 
         return forms(build)
 
     def report(self) -> str:
         """Return the report on the vector shown; of many keys it lists only the largest."""
+        from attn_tui.compute.explore.answer import Answer as WholeAnswer
+        from attn_tui.explore.report import Contents, report
+        from attn_tui.report.text import text
+        from attn_tui.ui.dialogs import columns_of_text
+
         if self.answer is None:
             return ""
         vector = self.answer.vector
@@ -397,16 +399,22 @@ class ExploreScreen(InstrumentScreen):
         elif self.view == "lab":
             self._try_precisions(answer)
         elif self.view == "vectors" and answer.through is not None:
+            from attn_tui.explore.vectors import vectors_table
+
             self.draw("vectors-table", vectors_table(answer.through, answer.vector))
 
     @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
     def _try_precisions(self, answer: Answer) -> None:
+        from attn_tui.compute.explore.precision_lab import lab
+
         worker = get_current_worker()
         tried = lab(answer.experiment, answer.index, self.cursor, lambda: worker.is_cancelled)
         if tried is not None:
             self.app.call_from_thread(self._draw_lab, tried)
 
-    def _draw_lab(self, tried: Lab) -> None:
+    def _draw_lab(self, tried: "Lab") -> None:
+        from attn_tui.explore.lab import lab_table
+
         self.pane("lab").describe(f"Precision: the weight of key {tried.key:,} in every format")
         self.draw("lab-table", lab_table(tried))
 
@@ -420,6 +428,8 @@ class ExploreScreen(InstrumentScreen):
             self._is_painted = True
             self.call_after_refresh(self._draw_view)
             return
+        from attn_tui.explore import curves
+
         vector = answer.vector
         self.draw("weights-over", curves.weights_figure(answer))
         self.draw("gradient-over", curves.gradient_figure(answer))
@@ -429,12 +439,12 @@ class ExploreScreen(InstrumentScreen):
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
         weight = "p" if vector.key is None else weight_name(vector.key)
-        sizes = curves.both(*(quantity(*size) for size in vector.gradients))
+        sizes = both(*(quantity(*size) for size in vector.gradients))
         if self.pinned:
             # Elsewhere amber is what is pinned.
             sizes = f"now, unscaled {sizes}"
         self.pane("gradient-over").describe(
             f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k",
             sizes,
-            short=curves.both(*(quantity(*size, width=SHORT) for size in vector.gradients)),
+            short=both(*(quantity(*size, width=SHORT) for size in vector.gradients)),
         )

@@ -17,3 +17,8 @@ VIEW_TITLES = {
             "float16 beside float64", "bfloat16 beside float32"),
     "vectors": ("q, K and V", "queries and keys", "output"),
 }  # fmt: skip
+
+
+def both(unscaled: str, scaled: str) -> str:
+    """Return a number of both sides as markup for a subtitle."""
+    return f"[$unscaled]{unscaled}[/] → [$scaled]{scaled}[/]"

@@ -10,7 +10,7 @@ from textual.worker import get_current_worker
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Place, VectorAnswer, largest_weight
 from attn_tui.explore.bars import WeightBars
-from attn_tui.explore.curves import both
+from attn_tui.explore.views import both
 from attn_tui.report.numbers import in_percent
 from attn_tui.report.words import effective
 from attn_tui.ui.picture import PicturePane

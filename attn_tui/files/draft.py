@@ -12,7 +12,6 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
-from attn_tui.files.codec import asks, experiment_from_plain, kept_in
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import MOST_TYPED, Entry, is_long
 from attn_tui.files.paths import path_text
@@ -99,6 +98,9 @@ def open_draft(path: str, setup: Setup) -> Draft:
 
 def _question_of(file: BinaryIO, name: str) -> Experiment | None:
     """Return the experiment in a JSON file, if it holds one."""
+    # Imported here so that starting the program does not wait for it.
+    from attn_tui.files.codec import asks, experiment_from_plain, kept_in
+
     plain = read_json(read_text(file))
     return kept_in(name, experiment_from_plain(plain)) if asks(plain) else None
 

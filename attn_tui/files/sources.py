@@ -7,7 +7,6 @@ head, ``q:`` and ``K:`` are queries and keys, and everything else is scores. If 
 
 import os
 import re
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -21,13 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.disk import place_of
-from attn_tui.captures.source import Captured
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of, parse_whole
 from attn_tui.compute.setup import Draw
 from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed, Vector
 from attn_tui.compute.text import ascii_signs, counted
-from attn_tui.files.captured import captured_text, parse_captured
 from attn_tui.files.grammar import (
     MOST_ROWS,
     MOST_TYPED,
@@ -73,6 +70,10 @@ _BARE = re.compile(r"[^\W\d][\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
 Stamp = tuple[int, ...] | None
 
 
+CAPTURED: Kind = "capture"
+"""The kind of a captured head."""
+
+
 def kind_of(text: str) -> Kind:
     """Return the kind of source a text describes, judged by how its lines begin.
 
@@ -84,7 +85,7 @@ def kind_of(text: str) -> Kind:
     if _BEGINS_DRAW.match(ascii_signs(text)):
         return Drawn.kind
     if _BEGINS_CAPTURE.match(text):
-        return Captured.kind
+        return CAPTURED
     heads = [*_PART.finditer(text)]
     parts = {part_of(head[1]) for head in heads}
     has_tokens = any(head[2] and part_of(head[1]) == "q" for head in heads)
@@ -99,7 +100,10 @@ def source_of(text: str) -> Source:
             the token that is not understood and its line, or the file.
     """
     text = plain_lines(text)
-    if kind_of(text) == Captured.kind:
+    if kind_of(text) == CAPTURED:
+        # Imported here so that a start on other scores does not wait for it.
+        from attn_tui.files.captured import parse_captured
+
         return parse_captured(text)
     # The cache would keep a very long text in memory beside its numbers.
     make = _source_of if len(text) < 1_000_000 else _source_of.__wrapped__
@@ -304,11 +308,15 @@ def _joined(
 
 def text_of(source: Source) -> str:
     """Return a text that describes a source; many numbers are written to a file that it names."""
+    if source.kind == CAPTURED:
+        from attn_tui.captures.source import Captured
+        from attn_tui.files.captured import captured_text
+
+        assert isinstance(source, Captured)
+        return captured_text(source)
     match source:
         case Drawn():
             return f"n = {source.n_keys}, seed = {source.seed}, vectors = {source.count}"
-        case Captured():
-            return captured_text(source)
         case Typed() | Products() if source.files and (is_long(source) or source.note):
             return source.files
         case Typed() if is_long(source):
@@ -366,6 +374,8 @@ def is_kept(text: str) -> bool:
 
 def _kept(arrays: Iterable[tuple[str, NDArray[np.float64]]]) -> str:
     """Save arrays under their names in a temporary file, and return its path."""
+    import zipfile
+
     try:
         folder = _folder().name
         path = os.path.join(folder, f"scores-{len(os.listdir(folder)) + 1}.npz")

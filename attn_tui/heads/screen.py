@@ -277,6 +277,10 @@ class HeadsScreen(InstrumentScreen):
 
     # The work
 
+    def follow(self, question: Question) -> bool:
+        """Take over no question without its answer: the cursors move from where they are shown."""
+        return False
+
     @property
     def is_working(self) -> bool:
         """Whether a thread computes statistics or the doctor's examination."""
@@ -300,7 +304,9 @@ class HeadsScreen(InstrumentScreen):
 
         def stop() -> bool:
             self._going.wait()
-            return worker.is_cancelled
+            if self.known.answer is None:
+                return worker.is_cancelled
+            return self.typing.stand_aside(lambda: worker.is_cancelled)
 
         for known in self._looking.look(experiment, stop):
             if worker.is_cancelled:

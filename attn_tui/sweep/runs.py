@@ -127,6 +127,8 @@ class Row:
         wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
         if len(self.crossovers) == wanted:
             return
+        if stop():
+            return
         for _, known in row_crossovers(experiment, stop):
             if known != self.crossovers:
                 self.crossovers = known

@@ -70,6 +70,16 @@ VIEWS: Mapping[str, tuple[View, Axis | None]] = {
 """The settings that each view sets: `view` and `over`."""
 
 
+class SweepMap(HeatMap, inherit_bindings=False):
+    """The map; the screen's own arrow keys move the cursor from the place that is asked for."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("home", "end(0)", "First column", show=False),
+        Binding("end", "end(-1)", "Last column", show=False),
+        Binding("enter", "choose", "Open it", show=False),
+    ]
+
+
 class SweepScreen(InstrumentScreen):
     """What dividing does to drawn vectors, over d_k and over the number of keys."""
 
@@ -119,7 +129,7 @@ class SweepScreen(InstrumentScreen):
                 yield DkPane(is_line=True)
                 yield NPane(is_line=True)
             with Container(id="panes"):
-                yield Pane("", HeatMap(id="map"), Label("", id="legend"), id="map-pane")
+                yield Pane("", SweepMap(id="map"), Label("", id="legend"), id="map-pane")
                 yield PicturePane("", id="row-pane")
                 yield PicturePane("", id="over-pane", classes="wide")
                 yield PicturePane("", id="keys-pane", classes="wide")
@@ -226,10 +236,13 @@ class SweepScreen(InstrumentScreen):
 
     # The answer
 
+    def show_numbers(self, question: Question) -> None:
+        """Show d_k and n on their sliders."""
+        super().show_numbers(question)
+        self.query_one(NPane).value = question.experiment.setup.get(Settings).n
+
     def watch_question(self, question: Question) -> None:
         """Show at once what is already drawn for a question, and draw the rest."""
-        self.query_one(DkPane).value = question.experiment.setup.d_k
-        self.query_one(NPane).value = self.sweep.n
         try:
             check_vectors(self.sweep)
         except InputError as error:
@@ -270,14 +283,27 @@ class SweepScreen(InstrumentScreen):
         worker, run = get_current_worker(), self._drawing
         if run is None:
             return
-        for _ in run.go_on(lambda: worker.is_cancelled):
+
+        def stop() -> bool:
+            # The first draws answer the question; the others refine it.
+            if run.known is None:
+                return worker.is_cancelled
+            return self.typing.stand_aside(lambda: worker.is_cancelled)
+
+        for _ in run.go_on(stop):
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._show_known)
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)
-    def _look_closer(self, experiment: Experiment, look: Look) -> None:
+    def _look_closer(self, experiment: Experiment, look: Look, refines: bool) -> None:
         worker = get_current_worker()
-        for _ in look(experiment, lambda: worker.is_cancelled):
+
+        def stop() -> bool:
+            if refines:
+                return self.typing.stand_aside(lambda: worker.is_cancelled)
+            return worker.is_cancelled
+
+        for _ in look(experiment, stop):
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._show_known)
 
@@ -300,11 +326,12 @@ class SweepScreen(InstrumentScreen):
         ns, d_ks = along(self.sweep, experiment.setup.d_k)
         is_everywhere = len(known.points.places) == len(ns) * len(d_ks)
         look = row.find_crossovers if is_everywhere else None
-        if is_between(experiment) and not row.is_drawn:
+        answers = is_between(experiment) and not row.is_drawn
+        if answers:
             look = row.draw_place
         if look is not None and self._looking != look and not self.stopped:
             self._looking = look
-            self._look_closer(experiment, look)
+            self._look_closer(experiment, look, not answers)
 
     # Files and reports
 

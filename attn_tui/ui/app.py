@@ -26,7 +26,6 @@ from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Edit, Gesture, History, Question
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.ui import palette
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
@@ -78,7 +77,7 @@ class AttnApp(App[None]):
 
     TITLE = "attn-tui"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar = {palette.PaletteProvider}
+    COMMANDS: ClassVar = {partial(load, "attn_tui.ui.palette:PaletteProvider")}
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("u", "undo", "Undo", show=False, id="undo", synonyms=("take back",)),
         Action("U", "redo", "Redo", show=False, id="redo", synonyms=("do again",)),
@@ -100,12 +99,13 @@ class AttnApp(App[None]):
         ),
     ]  # fmt: skip
     LISTS: ClassVar = {
-        "rule": (palette.RulesProvider, "a scale rule"),
-        "model": (palette.ModelsProvider, "a model"),
-        "example": (palette.ExamplesProvider, "the tour or an example"),
-        "theme": (palette.ThemesProvider, "a theme"),
+        "rule": ("RulesProvider", "a scale rule"),
+        "model": ("ModelsProvider", "a model"),
+        "example": ("ExamplesProvider", "the tour or an example"),
+        "theme": ("ThemesProvider", "a theme"),
     }
-    """What can be chosen from a list of its own, by name: the provider, and what it offers."""
+    """What can be chosen from a list of its own, by name: the provider in `attn_tui.ui.palette`,
+    which the first screen does not wait for, and what it offers."""
 
     def __init__(
         self,
@@ -140,7 +140,9 @@ class AttnApp(App[None]):
         for own in THEMES.values():
             self.register_theme(own)
         self.history = History(Question.first(draft))
-        self.turns = Turns(self, super().on_event)
+        self.turns = Turns(self, super().on_event, self._catch_up)
+        self._is_behind = False
+        """Whether the instrument shows the answer to a question before the present one."""
         self._first = draft
         self._clock = clock
         self.parting = ""
@@ -191,6 +193,7 @@ class AttnApp(App[None]):
         self.stylesheet.read_all(screen.css_path)
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.question, self.history.present)
+        screen.typing = self.turns.typing
         if name == self.DEFAULT_MODE:
             screen.welcome = self._welcome
         return screen
@@ -312,8 +315,18 @@ class AttnApp(App[None]):
         self.ask(event.edit, Gesture(event.gesture) if event.gesture else None)
 
     def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
-        """Change the question by an edit."""
-        self.come_to(self.history.ask(edit, gesture, self._clock()))
+        """Change the question by an edit; while a key is held, only the numbers follow."""
+        history = self.history.ask(edit, gesture, self._clock())
+        is_held = gesture is not None and self.turns.repeats and self.guide is None
+        if is_held and self.instrument is not None and self.instrument.follow(history.present):
+            self.history, self._is_behind = history, True
+        else:
+            self.come_to(history)
+
+    def _catch_up(self) -> None:
+        """Show the present question if only the numbers have followed it."""
+        if self._is_behind:
+            self.show()
 
     def come_to(self, history: History) -> None:
         """Replace the history, and show its present question."""
@@ -323,6 +336,10 @@ class AttnApp(App[None]):
     def show(self) -> None:
         """Show the present question on the present instrument."""
         if self.instrument is not None:
+            if self._is_behind:
+                self._is_behind = False
+                # It has the question already, without having answered it.
+                self.instrument.set_reactive(InstrumentScreen.question, None)
             self.instrument.question = self.history.present
             if self.guide is not None:
                 self.guide.see(self.instrument, self.history.present)
@@ -454,7 +471,8 @@ class AttnApp(App[None]):
     def action_command_palette(self) -> None:
         """Open the palette."""
         if not isinstance(self.screen, CommandPalette):
-            self.push_screen(CommandPalette(placeholder=palette.PLACEHOLDER))
+            placeholder = load("attn_tui.ui.palette:PLACEHOLDER")
+            self.push_screen(CommandPalette(placeholder=placeholder))
 
     def search_themes(self) -> None:
         """Open the list of themes."""
@@ -466,7 +484,8 @@ class AttnApp(App[None]):
             self.guide.skip()
             return
         provider, placeholder = self.LISTS[name]
-        self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
+        list_of = load(f"attn_tui.ui.palette:{provider}")
+        self.push_screen(CommandPalette([list_of], placeholder=f"Choose {placeholder}…"))
 
 
 def nothing() -> None:

@@ -17,6 +17,7 @@ from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
 from attn_tui.ui.terminal.compositor import SparseCompositor
+from attn_tui.ui.typing import Typing
 
 PACE = 0.25
 """Seconds between two stops while d_k is played."""
@@ -71,6 +72,8 @@ class AskingScreen(Screen[None]):
         super().__init__()
         # Textual offers no other place for one; a step of d_k takes a sixth less with it.
         self._compositor = SparseCompositor()
+        self.typing = Typing()
+        """When somebody has typed last: what only refines an answer stands aside."""
         self._player: Timer | None = None
         self._direction = 1
 
@@ -92,6 +95,22 @@ class AskingScreen(Screen[None]):
     def ask(self, edit: Edit, gesture: str = "") -> None:
         """Change the question by an edit."""
         self.post_message(self.Ask(edit, gesture))
+
+    def follow(self, question: Question) -> bool:
+        """Take over a question that another one follows at once, without answering it.
+
+        Returns:
+            Whether that is possible: whether no key acts on what the answer before has drawn.
+        """
+        self.set_reactive(AskingScreen.question, question)
+        self.show_numbers(question)
+        return True
+
+    def show_numbers(self, question: Question) -> None:
+        """Show the numbers of a question that have sliders."""
+        pane = self.query_one_optional(DkPane)
+        if pane is not None:
+            pane.value = question.experiment.setup.d_k
 
     def look_at(self, vector: str) -> None:
         """Show the vector with this name, if the instrument shows one at a time."""

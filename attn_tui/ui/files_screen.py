@@ -4,16 +4,19 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from textual import work
 
 from attn_tui.compute.text import listed, visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
-from attn_tui.report.export import Forms, export
 from attn_tui.ui.asking_screen import AskingScreen
-from attn_tui.ui.dialogs import TextScreen
-from attn_tui.ui.file_dialogs import FileScreen, SaveScreen
+from attn_tui.ui.leaving import WRITERS
+
+if TYPE_CHECKING:
+    # Imported where they are used: the first screen does not wait for what is asked for later.
+    from attn_tui.report.export import Forms
 
 READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
 """The message about a file of several vectors."""
@@ -48,7 +51,7 @@ class Opened:
 class FilesScreen(AskingScreen):
     """Saves what is shown, and asks the question of a file."""
 
-    def forms(self) -> Forms:
+    def forms(self) -> "Forms":
         """Return the forms that can be saved, by the suffix of the file."""
         return {}
 
@@ -59,6 +62,8 @@ class FilesScreen(AskingScreen):
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
     def action_read(self) -> None:
         """Show the whole report as text."""
+        from attn_tui.ui.dialogs import TextScreen
+
         screen = TextScreen("In words and numbers", self.report())
         self.app.call_from_thread(self.app.push_screen, screen, self._save_text)
 
@@ -74,6 +79,9 @@ class FilesScreen(AskingScreen):
         yield self.app.export_screenshot(title="attn-tui")
 
     def _ask_file(self, name: str) -> None:
+        from attn_tui.report.export import export
+        from attn_tui.ui.file_dialogs import SaveScreen
+
         # Taken before the dialogue covers the screen.
         picture = [*self._picture()]
         forms: Forms = {".svg": lambda: iter(picture), **self.forms()}
@@ -85,9 +93,11 @@ class FilesScreen(AskingScreen):
 
         def save(path: str) -> str:
             files = targets(path)
-            for file in files:
-                export(os.path.expanduser(file), forms)
-            return listed([visible(file) for file in files])
+            names = listed([visible(file) for file in files])
+            with WRITERS.file(names):
+                for file in files:
+                    export(os.path.expanduser(file), forms)
+            return names
 
         meanings = [f"{ending} {SAVED[ending]}" for ending in SAVED if ending in forms]
         hint = " · ".join([*meanings, NO_ENDING])
@@ -101,6 +111,7 @@ class FilesScreen(AskingScreen):
         """Ask for a file of scores, of queries and keys, or of a whole question, and open it."""
         from attn_tui.files.draft import open_draft
         from attn_tui.files.formats import SUFFIXES
+        from attn_tui.ui.file_dialogs import FileScreen
 
         setup = self.present.draft.setup
 

@@ -20,7 +20,6 @@ from attn_tui.files.history import Question
 from attn_tui.report.model import model_texts
 from attn_tui.ui.action import Action
 from attn_tui.ui.d_k import DkPane
-from attn_tui.ui.dialogs import HelpScreen
 from attn_tui.ui.files_screen import FilesScreen
 from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
@@ -204,6 +203,7 @@ class InstrumentScreen(FilesScreen):
         texts = model_texts(question.experiment.setup)
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
+        self.show_numbers(question)
         if (pane := self.query_one_optional(DkPane)) is not None:
             pane.idle = self.why_idle(question)
 
@@ -256,6 +256,8 @@ class InstrumentScreen(FilesScreen):
     async def action_help(self) -> None:
         """Show or hide help on the focused pane and the keys: beside the panes, or over them."""
         if self.size.width < BESIDE:
+            from attn_tui.ui.dialogs import HelpScreen
+
             own = self.focused.ancestors_with_self if self.focused else []
             pane = next((widget for widget in own if isinstance(widget, Pane)), None)
             self.app.push_screen(HelpScreen(help_text(self, pane)))

@@ -79,7 +79,8 @@ class Keys(Footer):
 
     def on_resize(self) -> None:
         """Leave out the keys for which there is no room, so that none is cut; the way out stays."""
-        room = self.size.width + GAP
+        # Before the first layout it has no width of its own.
+        room = (self.size.width or self.app.size.width) + GAP
         for key in sorted(self.children, key=lambda key: key_of(key) != QUIT):
             room -= cells(str(key.render())) + GAP
             key.display = room >= 0

@@ -21,7 +21,7 @@ LONGEST = 100
 LOCK = "lock"
 """The name of the file that is locked while another one is read, changed and written."""
 
-LONGEST_WAIT, PAUSE = 2.0, 0.005
+LONGEST_WAIT, PAUSE = 0.5, 0.005
 """Seconds to wait for other programs, and between two attempts."""
 
 _OPENING = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -1,18 +1,20 @@
 """Runs the program on the terminal, from the first question to the parting line."""
 
+import asyncio
 import ctypes
 import gc
 import sys
 from dataclasses import replace
 from functools import partial
 from os import environ
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.keys import keep_no_lines
+from attn_tui.ui.leaving import leave
 from attn_tui.ui.memory import (
     is_first_start,
     remember_background,
@@ -46,8 +48,8 @@ def run(
     tour: "Tour | None" = None, place: int | None = None,
     instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
     background: Background = NOT_ASKED,
-) -> int:  # fmt: skip
-    """Run the program on the terminal and return its exit status.
+) -> NoReturn:  # fmt: skip
+    """Run the program on the terminal, and end the process.
 
     Args:
         draft: The first question.
@@ -74,10 +76,10 @@ def run(
     app.taking_over = background.restore
     Parser.ahead = background.typed
     Parser.coloured = _remember_colour
-    app.run(mouse=mouse, size=size)
-    if app.parting and sys.__stderr__ is not None:
-        sys.__stderr__.write(app.parting)
-    return app.return_code or 0
+    # A loop that asyncio itself runs would join the threads at its end.
+    app.run(mouse=mouse, size=size, loop=asyncio.new_event_loop())
+    background.restore()
+    leave(app.return_code or 0, app.parting)
 
 
 def return_memory() -> None:

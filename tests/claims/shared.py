@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attn_tui.claims import ledger
 from attn_tui.claims.claim import Claim, Finding, try_claim
+from attn_tui.compute.errors import Stop, never
 
 FOLDER = "ATTN_TUI_TRIED"
 """The environment variable that names the folder of findings."""
@@ -19,13 +20,13 @@ def share() -> None:
     vars(ledger)["try_claim"] = tried
 
 
-def tried(claim: Claim) -> Finding:
+def tried(claim: Claim, stop: Stop = never) -> Finding:
     """Return the finding on a claim; wait if another process is trying it."""
     with open(Path(os.environ[FOLDER]) / claim.id, "ab+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         if not (data := file.read()):
-            data = pickle.dumps(try_claim(claim))
+            data = pickle.dumps(try_claim(claim, stop=stop))
             file.write(data)
     finding: Finding = pickle.loads(data)
     return finding

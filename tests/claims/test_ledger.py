@@ -2,20 +2,21 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from attn_tui.claims.answer import command_of, opened
-from attn_tui.claims.claim import BASES, VERDICTS, Evidence, Finding, try_claim
+from attn_tui.claims.claim import BASES, VERDICTS, Case, Evidence, Finding, Stated, try_claim
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger, own_finding
 from attn_tui.claims.report import report
 from attn_tui.claims.settings import FIRST
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.attention import answer as attention
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.plain import json_text
 from attn_tui.report.text import text
@@ -208,3 +209,17 @@ def test_what_folding_the_scale_into_w_q_does_is_said_of_adam_too() -> None:
     adam = moves["change of the logits by one step of Adam, folded over divided"]
     assert adam.value == pytest.approx(8.0)
     assert adam.exact == 8.0
+
+
+def test_a_claim_that_is_left_is_tried_no_further() -> None:
+    tried = []
+
+    def check(trial: Trial, stated: Stated) -> Iterator[Case]:
+        for number in range(3):
+            tried.append(number)
+            yield Case(f"case {number}", True, (Evidence("x", 1.0),))
+
+    claim = replace(find("S0-2"), check=check)
+    with pytest.raises(Stopped):
+        try_claim(claim, stop=lambda: len(tried) == 2)
+    assert tried == [0, 1]

@@ -78,7 +78,7 @@ def test_only_the_left_button_of_the_mouse_acts_and_the_keypad_does() -> None:
         terminal.press("\x1b[57413;129;43u")
         terminal.until_shows("Divided by 35.8")
         terminal.press("\x1b[57412;129;45u\x1b[57412;129;45u\x1b[57412;129;45u")
-        terminal.until_shows("Divided by 29.9")
+        terminal.until_shows("Divided by 27.7")
 
 
 def test_the_size_of_the_terminal_goes_before_the_variables() -> None:

@@ -4,7 +4,7 @@ import pytest
 from textual.color import Color
 from textual.widgets import Input, Label, Select, Static
 
-from attn_tui.explore import screen as explore
+from attn_tui.compute.explore import precision_lab
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
@@ -75,7 +75,7 @@ async def test_what_fails_in_a_thread_is_said_and_the_rest_goes_on(
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         line = screen.query_one("#headline", Static)
-        monkeypatch.setattr(explore, "lab", fail)
+        monkeypatch.setattr(precision_lab, "lab", fail)
         await pilot.press("t", "t")
         while not screen.failure:
             await pilot.pause()

@@ -32,6 +32,25 @@ async def test_the_first_frame_of_an_instrument_is_whole(monkeypatch: pytest.Mon
             assert isinstance(first, LayoutUpdate), key
 
 
+async def test_the_first_frame_of_all_has_the_keys_that_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frames: list[LayoutUpdate] = []
+    display = App._display
+
+    def record(app: App[None], screen: Screen[object], frame: RenderableType | None) -> None:
+        if isinstance(frame, LayoutUpdate) and not app._batch_count:
+            frames.append(frame)
+        display(app, screen, frame)
+
+    monkeypatch.setattr(App, "_display", record)
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+    text = "\n".join("".join(segment.text for segment in strip) for strip in frames[0].strips)
+    assert "13.1 %" in text
+    assert "q Quit" in text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("instrument", ["explore", "dots"])
 async def test_a_screen_painted_bit_by_bit_is_the_one_that_is_painted_as_a_whole(

@@ -114,7 +114,7 @@ async def test_the_order_is_the_same_at_each_start() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         # Several would be asked in no particular order, and so would equal scores be listed.
-        assert [{PaletteProvider}, set()] == [{*pilot.app.COMMANDS}, {*screen.COMMANDS}]
+        assert [len(pilot.app.COMMANDS), len(screen.COMMANDS)] == [1, 0]
         for query in ("d", "gradient", "1/d_k", "e 1", "the"):
             hits = [hit async for hit in PaletteProvider(screen).search(query)]
             scores = [hit.score for hit in hits]

@@ -10,6 +10,8 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 
+from attn_tui.ui.leaving import WRITERS
+
 LONGEST = 100_000
 """The longest sequence, in bytes; some terminals ignore longer ones."""
 
@@ -41,7 +43,7 @@ def through(data: str, environ: Mapping[str, str]) -> str:
 
 def load_tmux(text: str) -> None:
     """Make tmux store a text in a buffer and pass it on to the terminal, from 3.2 on."""
-    with suppress(OSError, subprocess.TimeoutExpired):
+    with WRITERS.other(), suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(
             ["tmux", "load-buffer", "-w", "-"], input=text.encode(errors="replace"),
             capture_output=True, timeout=2, check=False,

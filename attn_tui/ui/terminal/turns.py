@@ -15,9 +15,11 @@ from functools import partial
 from textual.app import App
 from textual.command import CommandPalette
 from textual.dom import DOMNode
-from textual.events import Event, MouseMove
+from textual.events import Event, Key, MouseMove
 from textual.widget import Widget
 from textual.worker import WorkerCancelled, WorkerFailed
+
+from attn_tui.ui.typing import Typing
 
 Give = Callable[[Event], Awaitable[None]]
 
@@ -34,12 +36,19 @@ class Turns:
     Args:
         app: The application, in whose own message queue each event is handled.
         give: Passes an event to the part of the screen it is for.
+        rest: Called once an event has taken effect, unless the same key comes next.
+
+    Attributes:
+        typing: When the last event came, or took effect.
     """
 
-    def __init__(self, app: App[None], give: Give) -> None:
+    def __init__(self, app: App[None], give: Give, rest: Callable[[], None]) -> None:
+        self.typing = Typing()
         self._app = app
         self._give = give
+        self._rest = rest
         self._line: deque[Event] = deque()
+        self._present: Event | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_open = False
 
@@ -47,6 +56,14 @@ class Turns:
     def idle(self) -> bool:
         """Whether all events so far have been handled and have taken effect."""
         return not self._line and self._task is None
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the key being handled comes again right after it: it is held."""
+        if not (self._line and isinstance(self._present, Key)):
+            return False
+        following = self._line[0]
+        return isinstance(following, Key) and following.key == self._present.key
 
     def open(self) -> None:
         """Begin, with the events that came before there was a screen."""
@@ -58,6 +75,7 @@ class Turns:
         if self._line and isinstance(event, MouseMove) and isinstance(self._line[-1], MouseMove):
             self._line.pop()
         self._line.append(event)
+        self.typing.note()
         self._go_on()
 
     def _go_on(self) -> None:
@@ -74,8 +92,12 @@ class Turns:
 
     async def _run(self) -> None:
         while self._line:
-            await self._done_in(self._app, partial(self._give, self._line.popleft()))
+            self._present = self._line.popleft()
+            await self._done_in(self._app, partial(self._give, self._present))
             await self._effects()
+            if not self.repeats:
+                self._rest()
+            self.typing.note()
 
     async def _effects(self) -> None:
         """Wait until the focused widget and all its ancestors have nothing left to do.

@@ -11,27 +11,27 @@ import os
 import signal
 import sys
 import termios
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from select import select
 from threading import Event
+from time import monotonic
 from types import FrameType
 from typing import Any
 
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import Resize
+from textual.events import MouseMove, Resize
 from textual.geometry import Size
+from textual.message import Message
 
+from attn_tui.ui.leaving import BRIEFLY, WRITERS
 from attn_tui.ui.terminal.input import Parser, decoder
 from attn_tui.ui.terminal.modes import Modes
 from attn_tui.ui.terminal.output import Output
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 """Signals that end the program."""
-
-PATIENCE = 1.0
-"""The longest wait for a terminal that takes nothing, or for the thread that reads, in seconds."""
 
 LAST = 5.0
 """Seconds after the end of input in which a busy program may still end by itself."""
@@ -53,6 +53,7 @@ class Unix(LinuxDriver):
         self._waits = True
         self._raw: list[Any] | None = None
         self._has_ended = Event()
+        self._due = 0.0
         self._wakes, self._wake = os.pipe()
 
     # Hooks
@@ -99,7 +100,8 @@ class Unix(LinuxDriver):
             termios.tcflush(self.fileno, termios.TCIFLUSH)
 
     def _give_back(self) -> None:
-        """Turn off all modes that were turned on."""
+        """Turn off all modes that were turned on, within `BRIEFLY`."""
+        self._due = monotonic() + BRIEFLY
         if self._is_away or self._output is None:
             return
         # A terminal that takes nothing must not keep a program from leaving.
@@ -107,10 +109,15 @@ class Unix(LinuxDriver):
         self._output.put(self._modes.undone, waits=False)
         self.settle()
         self._is_away = True
-        self._output.drain(PATIENCE)
+        self._output.drain(self._left)
         # In the background, the modes of the terminal are another program's.
         if self.attrs_before is not None and is_in_foreground(self.fileno):
             apply(self.fileno, self.attrs_before)
+
+    @property
+    def _left(self) -> float:
+        """The seconds that giving the terminal back may still take."""
+        return max(self._due - monotonic(), 0.0)
 
     def _take_over(self, data: str) -> None:
         """Turn on all modes by some data, and have everything drawn."""
@@ -154,14 +161,21 @@ class Unix(LinuxDriver):
         self._take_over(self._modes.repeated)
 
     def leave(self, number: int, frame: FrameType | None = None) -> None:
-        """Give the terminal back, then let a signal end the program, whatever it is doing."""
+        """Give the terminal back, then let a signal end the program, whatever it is computing.
+
+        Files are saved first; a second signal does not wait for them.
+        """
         for other in (*ENDING, signal.SIGTTOU):
             signal.signal(other, signal.SIG_IGN)
         try:
             self.stop_application_mode()
             if self._output is not None:
-                self._output.put(self.parting(), waits=False)
-                self._output.drain(PATIENCE)
+                tell = partial(self._output.put, waits=False)
+                for other in ENDING:
+                    signal.signal(other, signal.SIG_DFL)
+                WRITERS.wait(tell)
+                tell(self.parting())
+                self._output.drain(BRIEFLY)
         finally:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
@@ -177,10 +191,13 @@ class Unix(LinuxDriver):
             self._output.put(data, self._waits)
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write what is left; from now on signals end the program by themselves."""
         if self._output is not None:
-            self._output.drain(PATIENCE)
+            self._output.drain(self._left)
             self._output.close()
+        for number in ENDING:
+            if signal.getsignal(number) == self.leave:
+                signal.signal(number, signal.SIG_DFL)
         super().close()
 
     # Input
@@ -194,7 +211,7 @@ class Unix(LinuxDriver):
         self.exit_event.set()
         os.write(self._wake, b"\0")
         # It may wait for what this thread holds, where a signal has interrupted it.
-        self._has_ended.wait(PATIENCE)
+        self._has_ended.wait(BRIEFLY)
 
     def run_input_thread(self) -> None:
         """Read keys until the program leaves; the end of input ends the program."""
@@ -227,9 +244,22 @@ class Unix(LinuxDriver):
                 messages = parser.feed(decode(data))
             else:
                 messages = parser.tick()
-            for message in messages:
+            for message in newest(messages):
                 self.process_message(message)
         return False
+
+
+def newest(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yield messages; of several mouse moves in a row, only the last."""
+    before: Message | None = None
+    for message in messages:
+        if before is not None and not (
+            isinstance(before, MouseMove) and isinstance(message, MouseMove)
+        ):
+            yield before
+        before = message
+    if before is not None:
+        yield before
 
 
 def quietly(loop: asyncio.AbstractEventLoop, handle: Callable[[], None]) -> None:

@@ -1,0 +1,29 @@
+"""Lets work that nobody waits for stand aside while somebody types."""
+
+import time
+
+from attn_tui.compute.errors import Stop
+
+REST = 0.05
+"""Seconds after the last key in which what only refines stands aside."""
+
+
+class Typing:
+    """When somebody has typed last."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def note(self) -> None:
+        """Note that somebody types, or that what was typed has just been shown."""
+        self._until = time.monotonic() + REST
+
+    def stand_aside(self, stop: Stop) -> bool:
+        """Wait in a thread while somebody types; return whether to stop, which ends the wait.
+
+        Args:
+            stop: Returns whether the work is still wanted.
+        """
+        while (left := self._until - time.monotonic()) > 0.0 and not stop():
+            time.sleep(left)
+        return stop()
