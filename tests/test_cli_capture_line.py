@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from shlex import split
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from click.testing import CliRunner, Result
@@ -63,9 +63,9 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     monkeypatch.setattr(screen, "check_terminal", lambda instead: None)
     monkeypatch.setattr(screen, "take_keys", lambda: None)
 
-    def ran(draft: Draft, instrument: str, **how: Any) -> int:
+    def ran(draft: Draft, instrument: str, **how: Any) -> NoReturn:
         opened.append((draft, instrument))
-        return 0
+        raise SystemExit(0)
 
     monkeypatch.setattr(running, "run", ran)
     done = run(capture, "--config", str(config), "--layout", "bhnd")
