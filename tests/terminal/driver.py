@@ -78,8 +78,9 @@ FEW = "few.json"
 SEEN, REDRAW = Size(120, 40), "\x0c"
 """A size at which everything stands on the screen, and the key that draws it anew."""
 
-CALM = 2
-"""Pauses in a row in which a program that has done everything neither runs nor writes."""
+CALM, REST = 2, 25
+"""Pauses in a row in which a program that has done everything neither runs nor writes: its main
+thread, and all of its threads."""
 
 PAUSE = 0.02
 """Seconds without output in which a person looks; nothing that is found depends on it."""
@@ -183,22 +184,30 @@ class Driven:
         """Return whether a text stands on the screen."""
         return any(text in line for line in self.terminal.display)
 
-    def finish_sweep(self) -> None:
-        """Read until Sweep has drawn all, since what is under way takes up to 58 MB for a while."""
+    def finish(self) -> None:
+        """Read until nothing is computed any more: a sweep under way takes up to 58 MB."""
         terminal = self.terminal
         size = Size(terminal.screen.columns, terminal.screen.lines)
         terminal.is_watched = True
         terminal.screen.reset()
         terminal.resize(SEEN.columns, SEEN.lines)
         self.send(f"{LEAVE}3{LEAVE}{REDRAW}")
-        self.wait(lambda: self.shows("median"), "Sweep")
-        self.settle()
+        self.wait(lambda: self.shows("draws"), "Sweep")
+        self.rest()
         if self.shows("space goes on"):
             self.send(" ")
-        self.wait(lambda: self.shows("draws ─") and not self.shows("% done"), "end of the sweep")
-        self.settle()
+            self.rest()
         terminal.is_watched = False
         terminal.resize(size.columns, size.lines)
+
+    def rest(self) -> None:
+        """Read until no thread of the program has run for a while."""
+        tasks = Path(f"/proc/{self.terminal.child.pid}/task")
+        calm, patience = 0, Patience(self.terminal.child.pid)
+        while calm < REST and not patience.over:
+            is_quiet = not self._read(PAUSE)
+            states = [file.read_text().rpartition(") ")[2][0] for file in tasks.glob("*/stat")]
+            calm = calm + 1 if is_quiet and set(states) == {"S"} else 0
 
     def compare(self, name: str, folder: Path) -> None:
         """Compare what is saved in Explore with what the command prints of the same question."""
@@ -328,7 +337,7 @@ def growth(seed: int, number: int, folder: Path) -> int:
                 driven.send(BACK)
             driven.settle()
             if done % VISITED == 0:
-                driven.finish_sweep()
+                driven.finish()
                 now = held(terminal)
                 before, most = before or now, max(most, now)
                 say(f"{done:,} actions: {now / 2**20:.1f} MB\n")
