@@ -154,17 +154,23 @@ def _residual(group: Group) -> Iterator[str]:
 def _heads(report: Report, every: Sequence[Group]) -> str:
     """Return the number of heads and rows of the main group, and the findings about the others."""
     main, total = every[0], len(report.findings)
-    of = f"{len(main.findings):,} of {counted(total, 'head')}"
     more = [*others(every)]
+    alike = [group for group in _named(every) if group.verdict == main.verdict]
+    # The heads of other groups with the same verdict count as well.
+    number = sum(len(group.findings) for group in (main, *alike))
+    of = f"{number:,} of {counted(total, 'head')}"
+    so = " so" if alike else ""
     layers = {finding.id.layer for finding in main.findings}
     batches = {finding.id.batch for finding in main.findings}
     if len(main.findings) < total:
         if len(main.findings) == 1:
-            more.insert(0, places_of(main.findings))
+            more.insert(0, places_of(main.findings) + so)
         elif len(main.findings) == sum(finding.id.layer in layers for finding in report.findings):
-            more.insert(0, f"all of {layers_text(layers)}")
+            more.insert(0, f"all of {layers_text(layers)}{so}")
         elif len(main.findings) == sum(finding.id.batch in batches for finding in report.findings):
-            more.insert(0, f"all of sequence {ranges(sorted(batches), 8)}")
+            more.insert(0, f"all of sequence {ranges(sorted(batches), 8)}{so}")
+        elif alike:
+            more.insert(0, f"{len(main.findings):,} so")
     if more:
         of += f" ({'; '.join(more)})"
     left = report.total - total
@@ -173,11 +179,16 @@ def _heads(report: Report, every: Sequence[Group]) -> str:
     return f"{of}, {rows_text(main)}"
 
 
-def others(every: Sequence[Group]) -> Iterator[str]:
-    """Yield the findings about heads outside the first group: ``2 agree``."""
+def _named(every: Sequence[Group]) -> list[Group]:
+    """Return the groups after the first whose finding is told, if they are few."""
     told = ("differs", "cannot tell", "no expectation")
     named = [group for group in every[1:] if group.verdict in told]
-    named = named if len(named) <= FEW else []
+    return named if len(named) <= FEW else []
+
+
+def others(every: Sequence[Group]) -> Iterator[str]:
+    """Yield the findings about heads outside the first group: ``2 agree``."""
+    named = _named(every)
     for group in named:
         verdict = "" if group.verdict == every[0].verdict else f"{group.verdict}, "
         yield f"{places_of(group.findings)}: {verdict}{statement(group)}"

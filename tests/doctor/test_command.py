@@ -66,7 +66,7 @@ def test_heads_that_differ_among_themselves_are_told_apart(tmp_path: Path) -> No
     assert result.exit_code == 0
     line = result.stdout.partition("\n")[0]
     assert line.startswith("no expectation: m = 0.2")
-    assert "4 of 6 heads (all of layers 0, 2; 2 heads of layer 1: m = 1, four times" in line
+    assert "6 of 6 heads (all of layers 0, 2 so; 2 heads of layer 1: m = 1, four times" in line
 
 
 def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -> None:

@@ -48,7 +48,7 @@ def test_the_line_speaks_of_most_heads_and_names_one_that_differs_otherwise(tmp_
     config = config_of(tmp_path, num_attention_heads=4, hidden_size=64)
     line = run(path, "--config", config).stdout.partition("\n")[0]
     assert line.startswith("differs: softmax is taken of the weights again")
-    assert "3 of 4 heads (layer 0, head 3: m = 0.09999, promised 0.25 = 1/√16)" in line
+    assert "4 of 4 heads (3 so; layer 0, head 3: m = 0.09999, promised 0.25 = 1/√16)" in line
 
 
 @pytest.mark.parametrize(
