@@ -113,9 +113,9 @@ class ClaimsScreen(InstrumentScreen):
             self.ask(FIELDS["claim"].edit(name), "claim")
 
     @on(OptionList.OptionSelected)
-    def _open(self, event: OptionList.OptionSelected) -> None:
+    async def _open(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.action_open_instrument()
+        await self.run_action("screen.open_instrument")
 
     def action_open_instrument(self) -> None:
         """Set up the instrument that shows the claim, and go there."""

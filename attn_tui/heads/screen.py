@@ -188,8 +188,8 @@ class HeadsScreen(InstrumentScreen):
     @on(HeatMap.Chosen)
     @on(Multipliers.Chosen)
     @on(HeadList.Chosen)
-    def _choose(self) -> None:
-        self.action_open_head()
+    async def _choose(self) -> None:
+        await self.run_action("screen.open_head")
 
     @work(thread=True, exclusive=True, group="open", exit_on_error=False)
     def action_open_head(self) -> None:

@@ -202,8 +202,8 @@ class SweepScreen(InstrumentScreen):
             self.ask(self._going_to(*place), "map move")
 
     @on(HeatMap.Chosen)
-    def _choose(self) -> None:
-        self.action_explore()
+    async def _choose(self) -> None:
+        await self.run_action("screen.explore")
 
     def action_explore(self) -> None:
         """Open Explore on one of the vectors drawn at the cursor."""

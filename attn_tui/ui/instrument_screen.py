@@ -50,6 +50,10 @@ FAILED = (
 )
 
 
+LEADING_AWAY = ("explore", "open_head", "open_instrument")
+"""What enter does in panes: it shows what the cursor is on in another instrument."""
+
+
 class InstrumentScreen(FilesScreen):
     """What all instruments share: a headline, a body, views and help.
 
@@ -185,8 +189,13 @@ class InstrumentScreen(FilesScreen):
             self._close_help()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available: before a guess, only help and going back."""
+        """Return whether an action is available.
+
+        Before a guess, only help and going back are; on a tour, enter leads nowhere else.
+        """
         if self.has_class("-guess") and action not in ("help", "back"):
+            return False
+        if self.has_class("-touring") and action in LEADING_AWAY:
             return False
         return super().check_action(action, parameters)
 

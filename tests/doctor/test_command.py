@@ -201,7 +201,7 @@ def test_tf32_has_room_only_where_an_option_or_the_metadata_says_so(
     tmp_path: Path, config: str
 ) -> None:
     made = Arithmetic(0.25, format="float32", path="tf32")
-    path = write(tmp_path / "a.safetensors", made, heads=1)
+    path = write(tmp_path / "a.safetensors", made)
     assert run(path, "--config", config).exit_code == 3
     result = run(path, "--config", config, "--tf32")
     assert result.stdout.startswith("agrees: m = 0.2")
