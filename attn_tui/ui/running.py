@@ -5,8 +5,8 @@ import ctypes
 import gc
 import sys
 from dataclasses import replace
+from functools import partial
 from os import environ
-from time import monotonic
 from typing import TYPE_CHECKING, NoReturn
 
 from attn_tui.compute.sweep import settings as sweep
@@ -39,8 +39,8 @@ HEAP = {-8: 1, -3: 2**22, -1: 2**23}
 """Options of glibc's mallopt: one arena for all threads (M_ARENA_MAX), and the bytes from which an
 array has pages of its own (M_MMAP_THRESHOLD) or free memory is returned (M_TRIM_THRESHOLD)."""
 
-TRIMMED = 5.0
-"""The fewest seconds between two times that free memory is returned."""
+LAST = 2
+"""The last generation of Python's garbage, with which all is collected."""
 
 
 def run(
@@ -94,25 +94,13 @@ def return_memory() -> None:
     if hasattr(system, "mallopt"):
         for option, value in HEAP.items():
             system.mallopt(option, value)
-        gc.callbacks.append(_Trim(system))
+        gc.callbacks.append(partial(_trim, system))
 
 
-class _Trim:
-    """Returns free pages to the system after Python has collected garbage.
-
-    Not after every collection, as it takes some milliseconds; and not only after the rare ones of
-    all garbage, between which what a sweep has freed would stay: 34 MB.
-    """
-
-    def __init__(self, system: ctypes.CDLL) -> None:
-        self._system = system
-        self._last = 0.0
-
-    def __call__(self, phase: str, details: dict[str, int]) -> None:
-        now = monotonic()
-        if phase == "stop" and details["generation"] > 0 and now - self._last > TRIMMED:
-            self._last = now
-            self._system.malloc_trim(0)
+def _trim(system: ctypes.CDLL, phase: str, details: dict[str, int]) -> None:
+    """Return free pages after Python has collected all garbage, which takes far longer."""
+    if phase == "stop" and details["generation"] == LAST:
+        system.malloc_trim(0)
 
 
 def opening(draft: Draft) -> Draft:
