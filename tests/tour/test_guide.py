@@ -127,7 +127,16 @@ async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path)
         assert summary.startswith("1 of 1 guesses were right.")
 
 
-@pytest.mark.parametrize("asked", ["show 1,2,3", "dot", "sweep --draws 40", "attention --n 4"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "show 1,2,3",
+        *(
+            pytest.param(line, marks=pytest.mark.slow)
+            for line in ("dot", "sweep --draws 40", "attention --n 4")
+        ),
+    ],
+)
 async def test_enter_leads_on_wherever_the_focus_is(tmp_path: Path, asked: str) -> None:
     lesson = LESSON.replace("dot --d-k 4", asked).replace("d_k >= 64", "d_k >= 4096")
     async with on_tour(tmp_path, lesson=lesson) as pilot:
