@@ -160,6 +160,16 @@ class Job(Terminal):
         """Read until the program is in a state."""
         self.until(lambda: self.state == state, f"state {state}")
 
+    @property
+    def switches(self) -> int:
+        """How often the program's main thread has waited, which only grows while it runs."""
+        lines = Path(f"/proc/{self.pid}/status").read_text("utf-8").splitlines()
+        return sum(int(line.split()[1]) for line in lines if "ctxt_switches" in line)
+
+    def until_stopped_again(self, switches: int) -> None:
+        """Read until the program, which had waited so often, has gone on and is stopped."""
+        self.until(lambda: self.switches > switches and self.state == "T", "stop")
+
     def until_prompt(self, times: int) -> None:
         """Read until the shell has asked so many times for a command."""
         self.until(lambda: self.prompts >= times, "prompt")

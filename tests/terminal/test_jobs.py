@@ -96,9 +96,10 @@ def test_ctrl_z_gives_the_shell_its_terminal_until_the_program_is_resumed(way: s
         check_given_back(job, 1)
         if way != "timeout":
             # timeout is not stopped in the background, so that bash does not resume the program.
+            switches = job.switches
             job.press("bg\r")
             job.until_prompt(3)
-            job.until_state("T")
+            job.until_stopped_again(switches)
             assert left_on(job.raw) == job.modes_at_first
         times = job.times_taken
         job.press("fg\r")
