@@ -33,7 +33,7 @@ from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
-from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, received
+from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, pasted, received
 from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
@@ -123,8 +123,6 @@ class AttnApp(App[None]):
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = Cells()
-        self._pasted = ""
-        """The last paste so far, to which more may come."""
         self.taking_over = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii
@@ -294,13 +292,13 @@ class AttnApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available: the next step only once this one is done."""
         if action == "tour_next":
-            return self.guide is not None and self.guide.is_done and not self._is_typing
+            return self.guide is not None and self.guide.is_done and not self._enter_is_taken
         if action == "choose" and parameters != ("example",):
             return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
 
     @property
-    def _is_typing(self) -> bool:
+    def _enter_is_taken(self) -> bool:
         """Whether enter belongs to a dialogue, a field or a setting."""
         if not isinstance(self.screen, InstrumentScreen):
             return True
@@ -446,8 +444,7 @@ class AttnApp(App[None]):
             return
         text = event.text
         if isinstance(event, RestOfPaste):
-            text = self._pasted + text
-        self._pasted = text
+            text = pasted(event.before) + text
         try:
             draft = self.history.present.draft.with_text(text)
             parse(draft)

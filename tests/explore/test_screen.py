@@ -109,7 +109,7 @@ async def test_what_is_pasted_goes_where_one_types_and_else_replaces_the_scores(
 
 
 async def test_a_paste_that_pauses_for_long_is_one_paste_wherever_it_goes() -> None:
-    pieces = Paste("4, 5,"), RestOfPaste(" 6"), RestOfPaste(", 7")
+    pieces = Paste("4, 5,"), RestOfPaste(" 6", "4, 5,"), RestOfPaste(", 7", "4, 5, 6")
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         for piece in pieces:
@@ -117,7 +117,7 @@ async def test_a_paste_that_pauses_for_long_is_one_paste_wherever_it_goes() -> N
             screen = await shown(pilot)
         assert screen.present.draft.text == "4, 5, 6, 7"
         screen = await press(pilot, "e", "end")
-        for piece in (Paste(", 8"), RestOfPaste(", 9")):
+        for piece in (Paste(", 8"), RestOfPaste(", 9", ", 8")):
             pilot.app.post_message(piece)
             screen = await shown(pilot)
         assert screen.present.draft.text == "4, 5, 6, 7, 8, 9"

@@ -61,7 +61,16 @@ class PasteLost(Message):
 
 
 class RestOfPaste(events.Paste, bubble=True):
-    """What comes of a paste after a silence ended it; widgets insert it as any other."""
+    """What comes of a paste after a silence ended it; widgets insert it as any other.
+
+    Args:
+        text: The characters.
+        before: What came of the paste before them.
+    """
+
+    def __init__(self, text: str, before: str) -> None:
+        super().__init__(text)
+        self.before = before
 
 
 RestOfPaste.handler_name = events.Paste.handler_name
@@ -161,8 +170,9 @@ class Parser(XTermParser):
 
     def _end_paste(self, message: Message, is_taken: bool) -> Iterator[Message]:
         """End a paste before its end has come."""
+        text = "" if self._paste is None else self._paste.text
         self._paste = None
-        self._late = Late(self._clock() + LATE, is_taken)
+        self._late = Late(self._clock() + LATE, is_taken, text)
         yield message
 
     def _without_rest(self, data: str) -> str:
@@ -198,7 +208,8 @@ class Parser(XTermParser):
                 yield from self._sequence(part)
             elif kind == "text" and self._is_late(part, text.startswith(END, token.end())):
                 if self._late is not None and self._late.is_taken:
-                    yield RestOfPaste(part)
+                    yield RestOfPaste(part, self._late.text)
+                    self._late = self._late._replace(text=self._late.text + part)
             elif kind == "escape":
                 yield events.Key("escape", _ESCAPE)
             elif kind != "cut":

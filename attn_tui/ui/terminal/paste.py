@@ -65,10 +65,12 @@ class Late(NamedTuple):
     Attributes:
         until: The moment after which nothing belongs to it any more.
         is_taken: Whether what comes of it is inserted.
+        text: What has come of it.
     """
 
     until: float
     is_taken: bool
+    text: str
 
 
 def belongs(text: str) -> bool:

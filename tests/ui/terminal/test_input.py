@@ -6,7 +6,7 @@ from textual.events import Key, MouseDown, MouseMove, MouseScrollUp, MouseUp, Pa
 from textual.message import Message
 
 from attn_tui.ui.terminal.flow import ANSWER
-from attn_tui.ui.terminal.input import TORN, Parser, PasteLost
+from attn_tui.ui.terminal.input import TORN, Parser, PasteLost, RestOfPaste
 from attn_tui.ui.terminal.paste import LATE, SILENCE
 from tests.ui.terminal.streams import stream, typed
 
@@ -257,3 +257,13 @@ def test_whatever_comes_no_key_is_typed_that_was_not_pressed(first: int) -> None
     for seed in range(first, first + 50):
         pieces, pressed = stream(seed)
         assert typed(pieces) == pressed, f"seed {seed}"
+
+
+def test_the_rest_of_a_paste_carries_what_came_before_it() -> None:
+    # Wherever the beginning went, nothing of another paste is put before the rest.
+    watch = Watch()
+    watch.read("\x1b[200~1, 2\x1b[201~", "\x1b[200~4, 5")
+    watch.wait()
+    rest = [event for data in (", 6", ", 7\x1b[201~") for event in watch.parser.feed(data)]
+    told = [(one.before, one.text) for one in rest if isinstance(one, RestOfPaste)]
+    assert told == [("4, 5", ", 6"), ("4, 5, 6", ", 7")]
