@@ -12,8 +12,8 @@ from attn_tui.compute.arrays import largest
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention
+from attn_tui.compute.numbers import change, factor, fitted, scientific, weight, weight_name
 from attn_tui.compute.scale import SYMBOL
-from attn_tui.report.numbers import change, fitted, ratio, scientific, weight, weight_name
 from attn_tui.report.report import Column, Rows, same
 from attn_tui.report.text import shortened
 
@@ -166,4 +166,4 @@ def _changes(answer: VectorAnswer, keys: Rows) -> list[str]:
     # No factor leads from 0 to another number.
     from_nothing = ((before == -inf) & (after > -inf)).tolist()
     pairs = zip(factors, from_nothing, strict=True)
-    return ["from 0" if new else ratio(factor, CHANGE) for factor, new in pairs]
+    return ["from 0" if new else factor(log, CHANGE) for log, new in pairs]

@@ -19,6 +19,7 @@ from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import VectorAnswer, compare
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import N_KEYS as N
+from attn_tui.compute.numbers import quantity, weight_name
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.compute.text import counted
 from attn_tui.explore import bars, gradient
@@ -30,7 +31,6 @@ from attn_tui.explore.views import OVER, VIEW_TITLES, both
 from attn_tui.explore.weights import WeightsPane
 from attn_tui.files import edits
 from attn_tui.files.history import Edit, Question
-from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.words import done
 from attn_tui.ui.action import ANOTHER, SCORES, Action
 from attn_tui.ui.d_k import DkPane, why_idle

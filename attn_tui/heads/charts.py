@@ -10,6 +10,7 @@ from attn_tui.charts.heat_map import ColourBar, HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
+from attn_tui.compute.numbers import percent_tick
 from attn_tui.engine.survey import Numbers, Survey
 from attn_tui.heads.card import is_parked
 from attn_tui.heads.words import UNCOUNTED, brief, value_text
@@ -77,7 +78,7 @@ def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
     grid = levels(name, values)
     bare = [[text.lstrip(">") for text in row] for row in texts]
     if name in SHARES:
-        ticks = [(share, f"{share:.0%}".replace("%", " %")) for share in SHARE_TICKS]
+        ticks = [(share, percent_tick(share)) for share in SHARE_TICKS]
     else:
         sizes = zip(LEVELS[::-1], SIZED[name][::-1], strict=True)
         ticks = [(level, brief(name, size)) for level, size in sizes]

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError, Stop
+from attn_tui.compute.numbers import progress
 from attn_tui.compute.text import listed, visible
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import Report
@@ -93,7 +94,7 @@ def diagnosis(report: Report) -> Diagnosis:
     every = groups(report)
     rows = rows_text(every[0]) if every else ""
     if report.progress < 1.0:
-        rows = f"{rows}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
+        rows = f"{rows}, {progress(report.progress)}".lstrip(", ")
     verdict = report.verdict if report.findings else ""
     examined = {finding.id: multiplier(finding) for finding in report.findings}
     multipliers = [

@@ -12,6 +12,7 @@ from textual.widgets import Label
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts import heat_map
+from attn_tui.compute.numbers import progress
 from attn_tui.compute.text import counted, visible
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
@@ -130,7 +131,7 @@ class HeadPanes(Vertical):
                 rows = f"{most.rows:,} of {most.n_queries:,} rows"
             parts = [f"layers × heads, {rows}"]
         if survey.progress < 1.0:
-            parts.append(f"{survey.progress:.0%}".replace("%", " %"))
+            parts.append(progress(survey.progress))
             parts.append("stopped: space goes on" if stopped else "looking")
         widget = self.query_one("#map-pane", HeatMap)
         if widget.hides:

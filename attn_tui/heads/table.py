@@ -17,8 +17,9 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.charts.colour import Palette
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SHARES, STATISTICS
+from attn_tui.compute.numbers import rough_percent
 from attn_tui.engine.survey import Survey
-from attn_tui.heads.card import level_colour, percent, state, tone_colour
+from attn_tui.heads.card import level_colour, state, tone_colour
 from attn_tui.heads.headline import order
 from attn_tui.heads.words import UNCOUNTED, number
 from attn_tui.ui.theme import colours_of
@@ -125,9 +126,7 @@ class Listing:
             value = partial.value(name).value
             text, colour = number(name, value), colours["text"]
             if name in SHARES and not isnan(value):
-                text = percent(value)
-            elif name == "effective_keys" and value < 1000.0:
-                text = f"{value:.1f}"
+                text = rough_percent(value)
             if not partial.counts(name):
                 text, colour = text + UNCOUNTED, colours["muted"]
             elif name in ("max_weight", "dead_gradient_share") and not isnan(value):

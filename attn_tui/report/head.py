@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import MODELS
+from attn_tui.compute.numbers import general
 from attn_tui.compute.precision import ROUNDS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
 from attn_tui.report.model import departures, model_texts
-from attn_tui.report.numbers import general
 from attn_tui.report.origin import law, origin
 from attn_tui.report.rows import labelled
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.numbers import quantity
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale, scale_of
 from attn_tui.compute.setup import Setup
@@ -16,7 +17,6 @@ from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.text import listed, visible
 from attn_tui.report.masks import hiding_texts, mask_name
 from attn_tui.report.miss import RULE, SAID, doubt_text, m_text, made_text, miss_text
-from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
 """The most queries whose norms are listed."""

@@ -11,6 +11,7 @@ from textual.widgets import Input, Label
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.compute.numbers import general
 from attn_tui.ui.editors import NumberField
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.slider import Slider
@@ -161,7 +162,7 @@ def why_idle(experiment: Experiment) -> str:
     sizes = np.abs(np.concatenate([vector.scores for vector in experiment.vectors]))
     seen = sizes[np.isfinite(sizes) & (sizes > 0.0)]
     if seen.size and seen.min() * min(ms) > FLAT * scale.softcap:
-        return f"all scores are far beyond the cap of {scale.softcap:g}"
+        return f"all scores are far beyond the cap of {general(scale.softcap)}"
     return ""
 
 
