@@ -11,7 +11,7 @@ from attn_tui.claims.claim import VERDICTS, Evidence, Finding, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.numbers import exact, fixed, with_error
+from attn_tui.compute.numbers import exact, fixed, six_digits, with_error
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
@@ -146,7 +146,7 @@ def trial_text(finding: Finding) -> str:
 def numbers_of(evidence: Evidence) -> tuple[str, str, str]:
     """Return a number with its error, and the stated and the exact number; empty if unknown."""
     number = evidence.number
-    value = _beside(evidence, evidence.value)
+    value = six_digits(evidence.value)
     if number.standard_error:
         value = with_error(number, LONGEST)
     return value, _beside(evidence, evidence.stated), _beside(evidence, evidence.exact)

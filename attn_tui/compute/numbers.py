@@ -5,8 +5,9 @@ what                  how                                           function
 ====================  ============================================  ==========================
 asked or given        up to six digits, as somebody types it        `general`, `fitted`
 computed              three digits; whole, with commas, from 1,000  `quantity`
+computed, in reports  six digits, with commas                       `six_digits`
 a derivative          three digits and a power of ten               `scientific`
-a weight, an output   four decimals                                 `weight`, `change`
+a weight, an output   four decimals                                 `weight`
 a share               62.5 %; 62 % in a sentence; 62 in a cell      `percent`, `rough_percent`
 a factor              ×24.1, from its logarithm                     `factor`
 sampled               the digits that its error leaves              `with_error`, `exact`
@@ -28,7 +29,7 @@ written here. ``tests/test_formats.py`` holds all others to this.
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
-from math import ceil, copysign, expm1, floor, inf, isfinite, isnan, log, log10
+from math import ceil, copysign, floor, inf, isfinite, isnan, log, log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -150,6 +151,21 @@ def quantity(value: float, log_size: float = -inf, width: int | None = None) -> 
     return first_fitting(texts, width)
 
 
+def six_digits(value: float, digits: int = 6) -> str:
+    """Return a number to six digits, with commas; it has trailing zeros if it was rounded.
+
+    >>> six_digits(1024.0), six_digits(2.9986049), six_digits(2.0 / 3.0e9)
+    ('1,024', '2.99860', '6.66667e-10')
+    """
+    if text := unusual(value):
+        return text
+    short = _marked(value, digits)
+    if abs(float(f"{value:.{digits}g}") - value) <= 1e-12 * abs(value):
+        return short
+    full = _formatted(value, f"#,.{digits}g")
+    return short if full.endswith(".") or ".e" in full else full
+
+
 def scientific(
     value: float, log_size: float = -inf, signed: bool = False, width: int | None = None
 ) -> str:
@@ -202,34 +218,6 @@ def weight(value: float, log_size: float = -inf, width: int | None = None) -> st
         return scientific(value, log_size, width=width)
     texts = (fixed(value, decimals) for decimals in (4, 3, 2, 1, 0))
     return first_fitting((text for text in texts if text.strip("−0.")), width)
-
-
-def difference(before: tuple[float, float], after: tuple[float, float]) -> tuple[float, float]:
-    """Return the increase of a non-negative number, and ln of its size if that is better known.
-
-    Args:
-        before: The number, and its logarithm in case it is below float64's normal numbers.
-        after: The same for the later number.
-    """
-    low, high = sorted((before[1], after[1]))
-    if not low < high or max(before[0], after[0]) >= SMALLEST_NORMAL:
-        return after[0] - before[0], -inf
-    size = abs(after[0] - before[0])
-    return copysign(size, after[1] - before[1]), high + log(-expm1(low - high))
-
-
-def change(
-    before: tuple[float, float], after: tuple[float, float], width: int | None = None
-) -> str:
-    """Return the change of a number from 0 to 1, with its sign, or ``0``.
-
-    Args:
-        before: The number and its logarithm.
-        after: The same for the later number.
-        width: The most characters in the text, which has fewer digits if need be.
-    """
-    grown, log_size = difference(before, after)
-    return with_sign(weight(abs(grown), log_size, width=width and width - 1), grown)
 
 
 def factor(log_ratio: float, width: int | None = None) -> str:
@@ -348,12 +336,12 @@ def with_error(number: "Number", width: int | None = None) -> str:
     value, error = number.value, number.standard_error
     odd = unusual(value) or unusual(error)
     if odd or error == 0.0:
-        texts = (f"{general(value, n)} ± {general(error, min(n, 2))}" for n in range(6, 0, -1))
+        texts = (f"{_marked(value, n)} ± {_marked(error, min(n, 2))}" for n in range(6, 0, -1))
         return first_fitting(texts, width)
     complete = (_rounded(value, error, digits) for digits in (2, 1))
     # If the error is far below the value, there is no room for all the digits it justifies.
     small = _formatted(error, ".0e")
-    cut = (f"{general(value, digits)} ± {small}" for digits in range(6, 0, -1))
+    cut = (f"{_marked(value, digits)} ± {small}" for digits in range(6, 0, -1))
     return first_fitting((*complete, *cut), width)
 
 
@@ -372,18 +360,11 @@ def exact(number: "Number", width: int | None = None) -> str:
         # Whole numbers are written out, even beyond the digits that the error justifies.
         last = min(place, 0) if power < _LARGE else place
         most = min(max(most, power + 1 - last), 15)
-    return first_fitting((_digits(value, digits) for digits in range(most, 0, -1)), width)
+    return first_fitting((six_digits(value, digits) for digits in range(most, 0, -1)), width)
 
 
-def _digits(value: float, digits: int) -> str:
-    """Return a number to some digits, with trailing zeros unless it is exact without them."""
-    if text := unusual(value):
-        return text
-    short = _formatted(value, f",.{digits}g")
-    if abs(float(f"{value:.{digits}g}") - value) <= 1e-12 * abs(value):
-        return short
-    full = _formatted(value, f"#,.{digits}g")
-    return short if full.endswith(".") or ".e" in full else full
+def _marked(value: float, digits: int) -> str:
+    return unusual(value) or _formatted(value, f",.{digits}g")
 
 
 def _rounded(value: float, error: float, digits: int) -> str:

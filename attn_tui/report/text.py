@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from attn_tui.compute.numbers import exact, general, whole, with_error
+from attn_tui.compute.numbers import exact, six_digits, whole, with_error
 from attn_tui.compute.sample import Number
 from attn_tui.compute.text import clusters, visible
 from attn_tui.report.report import Column, Facts, Lines, Report, Rows, Section, Table
@@ -89,7 +89,7 @@ def written(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return whole(value)
-    return general(value) if isinstance(value, float) else visible(str(value))
+    return six_digits(value) if isinstance(value, float) else visible(str(value))
 
 
 def _blocks(section: Section, width: int, outer: str) -> Iterator[Iterator[str]]:

@@ -151,7 +151,7 @@ def test_what_is_too_small_for_float64_is_said_to_come_from_logarithms() -> None
     from_logarithms = "numbers below 2.2e-308 are too small for it, and come from logarithms"
     assert from_logarithms in as_text(answered([0, 1000, 2000]))
     assert from_logarithms in as_text(answered([0, 400, 800], setup=Setup().put(Settings(of=0))))
-    for scores in ([100, 120, 150], [0, 700], [-inf, 5, 0]):
+    for scores in ([100.0, 120.0, 150.0], [0.0, 700.0], [-inf, 5.0, 0.0]):
         assert from_logarithms not in as_text(answered(scores))
 
 
