@@ -465,9 +465,9 @@ def byte_size(count: int) -> str:
 # In formulas and on axes
 
 
-def term(value: float) -> str:
+def term(value: float, digits: int = 4) -> str:
     """Return a number in a formula: four digits without trailing zeros, or whole from 1,000 on."""
-    return whole(value) if 1000.0 <= abs(value) < MOST_WHOLE else general(value, 4)
+    return whole(value) if 1000.0 <= abs(value) < MOST_WHOLE else general(value, digits)
 
 
 def power_of_ten(exponent: int) -> str:

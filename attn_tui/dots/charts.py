@@ -14,7 +14,7 @@ from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
 from attn_tui.charts.glyphs import FILLS
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.dots.answer import Answer
-from attn_tui.compute.numbers import exact, general, quantity, tick, with_error
+from attn_tui.compute.numbers import exact, general, term, tick, with_error
 from attn_tui.compute.sample import Number
 from attn_tui.dots.report import bound
 
@@ -207,7 +207,7 @@ class Bells:
         left, right = np.clip(
             np.round(axis.share(ends) * (cells.columns - 1)).astype(int), 0, cells.columns - 1
         ).tolist()
-        text = f" ±σ = ±{quantity(sigma)} "
+        text = f" ±σ = ±{term(sigma, 3)} "
         if right - left >= len(text) + 3:
             body = text.center(right - left - 1, "─")
             cells.write(left, line, f"├{body}┤", colours[kind])

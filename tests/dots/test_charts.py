@@ -14,7 +14,7 @@ from attn_tui.charts.glyphs import FILLS
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.numbers import quantity, tick
+from attn_tui.compute.numbers import term, tick
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.dots.charts import (
@@ -167,7 +167,7 @@ def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -
     last = answer_of(name)
     chart = Bells(last, NAMES, stretched)
     whole = {*NAMES, "±σ", "="} | {tick(place) for place in line_of(last, stretched).ticks()}
-    whole |= {"±" + quantity(m * last.law.standard_deviation) for m in (1.0, last.multiplier)}
+    whole |= {"±" + term(m * last.law.standard_deviation, 3) for m in (1.0, last.multiplier)}
     for columns in (30, 58, 120):
         for lines in (4, 8):
             cells = chart.draw(columns, lines, COLOURS)
