@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from attn_tui.claims.claim import Claim, Finding, try_claim
+from attn_tui.claims.claim import Claim, TriedClaim, try_claim
 from attn_tui.claims.ledger import find, own_finding
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
@@ -25,7 +25,7 @@ class Answer:
     """
 
     experiment: Experiment
-    finding: Finding
+    finding: TriedClaim
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:

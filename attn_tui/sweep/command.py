@@ -22,7 +22,7 @@ from attn_tui.commands.options import (
     settings,
 )
 from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import Progress, until_interrupted, worked
+from attn_tui.commands.progress import ProgressLine, until_interrupted, worked
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
@@ -306,7 +306,7 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     known: tuple[Crossover, ...] = ()
-    with until_interrupted() as stop, Progress("crossovers") as progress:
+    with until_interrupted() as stop, ProgressLine("crossovers") as progress:
         for spent, latest in crossovers(pairs, settings):
             known = latest
             progress.show(spent / total)

@@ -9,7 +9,7 @@ from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
 from attn_tui.report.words import GRADIENTS
-from attn_tui.sweep.change import Change, change
+from attn_tui.sweep.change import LogFactor, change
 from attn_tui.sweep.names import NAMES, called, doing, is_none, others, short_place
 
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
@@ -70,7 +70,7 @@ def _here(answer: Answer, points: Points, place: Place, rule: str, slots: Mappin
     return " ".join(filter(None, (first.format(**slots), turn)))
 
 
-def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor: Change) -> str:
+def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor: LogFactor) -> str:
     """Return where dividing does the opposite, or that it never does; empty if not known."""
     n, d_k = place
     for crossover in answer.crossovers:
@@ -126,7 +126,7 @@ def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Stat
 def compare(best: Point, other: Point, statistic: Statistic) -> str:
     """Return how many times larger the best median is than another: ``24 times``, ``about``."""
     by = best.statistics[statistic].log_median - other.statistics[statistic].log_median
-    factor = Change(by, median_error(best, other, statistic))
+    factor = LogFactor(by, median_error(best, other, statistic))
     return f"{factor.many} times" if factor.way == "larger" else "about"
 
 
