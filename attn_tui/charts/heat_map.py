@@ -41,7 +41,7 @@ class ColourBar:
     """The key to the colours of a map: its ramp, from the least at the bottom to the most.
 
     Attributes:
-        kind: The ramp, as for `HeatMap.kind`.
+        kind: The ramp, as for `HeatMapDrawing.kind`.
         ticks: Levels, each with its label.
         mark: The level to mark, if any.
     """
@@ -66,7 +66,7 @@ class ColourBar:
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the ramp, with as many ticks as fit."""
         levels = np.linspace(1.0, self.least, max(2 * lines, 1))[:, None]
-        ramp = HeatMap(np.repeat(levels, self.BAR, axis=1), self.kind)
+        ramp = HeatMapDrawing(np.repeat(levels, self.BAR, axis=1), self.kind)
         cells = Cells(columns, lines)
         if columns < self.width or lines < 2:
             return cells
@@ -106,7 +106,7 @@ def by_number(row: int, column: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class HeatMap:
+class HeatMapDrawing:
     """A matrix of levels.
 
     Attributes:

@@ -14,12 +14,11 @@ NAMES = READOUTS
 
 def crossover_text(crossover: Crossover) -> str:
     """Return a crossover with its interval as text: ``430 [368 to 520]``."""
-    if crossover.d_k is None:
+    crossing = crossover.crossing
+    if crossing is None:
         return f"none: {crossover.side} unscaled, {crossover.divides_from:,} to 65,536"
     start = f" from d_k = {crossover.divides_from:,}" if crossover.divides_from > 2 else ""
-    low = None if crossover.low_open else crossover.low
-    high = None if crossover.high_open else crossover.high
-    return f"{place(crossover.d_k)} [{interval(low, high, place)}]{start}"
+    return f"{place(crossing.at)} [{interval(crossing.low, crossing.high, place)}]{start}"
 
 
 def formula(rule: str) -> str:
