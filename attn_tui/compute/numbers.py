@@ -417,10 +417,10 @@ def amount(value: float) -> str:
         return "under a millionth"
     if size >= 1e12:
         return "over a trillion" if value > 0.0 else f"under {MINUS}1 trillion"
-    for unit, name in ((1e9, "billion"), (1e6, "million")):
-        if size >= unit:
-            return f"{general(float(f'{value / unit:.3g}'))} {name}"
     short = float(f"{value:.3g}")
+    for unit, name in ((1e9, "billion"), (1e6, "million")):
+        if abs(short) >= unit:
+            return f"{general(short / unit)} {name}"
     if abs(short) >= 1000.0 or isnan(value):
         return whole(value)
     return fixed(short, 9).rstrip("0").rstrip(".") or "0"
