@@ -343,5 +343,5 @@ def multiplier(group: Group) -> str:
     if law is not None:
         text += f" × {law_text(law)}"
     named = f" = {rule}" if rule not in ("", text) else ""
-    size = f" (d_k = {group.first.shape.d_k})" if "d_k" in rule else ""
+    size = f" (d_k = {group.first.shape.d_k:,})" if "d_k" in rule else ""
     return f"m = {text}{named}{size}"

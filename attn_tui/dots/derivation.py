@@ -191,7 +191,8 @@ def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
 def _formulas(answer: Answer) -> Mapping[str, str]:
     """Return the formula of each step by name, with the exact values of its terms."""
     law, scale = answer.law, answer.experiment.setup.scale
-    pair, one, d = law.pair, law.product, law.d_k
+    pair, one, d = law.pair, law.product, f"{law.d_k:,}"
+    sums = law.d_k * one.variance
     alone, total, average = term(one.variance), term(law.variance), term(law.mean)
     means, rho = "·".join(map(term, pair.means)), pair.correlation
     mean = f"E[q_i k_i] = E[q_i]·E[k_i] = {means}"
@@ -206,7 +207,7 @@ def _formulas(answer: Answer) -> Mapping[str, str]:
         variance = f"Var(q_i k_i) = E[q_i²]·E[k_i²] = {'·'.join(squares)}"
     cross = "Σ_{i≠j} Cov(q_i k_i, q_j k_j)"
     if law.tied:
-        cross = f"{cross} = {d}·{d - 1}·{alone}"
+        cross = f"{cross} = {d}·{law.d_k - 1:,}·{alone}"
     m, of, by = general(answer.multiplier, 4), DIVISORS.get(scale.rule), f"/{d}"
     square = f"({m})²" if "e" in m else f"{m}²"
     divided = f"q·k/{of}" if of else "m·q·k"
@@ -218,7 +219,7 @@ def _formulas(answer: Answer) -> Mapping[str, str]:
         "average": f"E[q·k] = {d}·{term(one.mean)}",
         "sum": f"Σ_i Var(q_i k_i) = {d}·{alone}",
         "cross": cross,
-        "total": f"Var(q·k) = {term(d * one.variance)} + {term(law.variance - d * one.variance)}",
+        "total": f"Var(q·k) = {term(sums)} + {term(law.variance - sums)}",
         "size": f"√Var(q·k) = √{total}",
         "scaled": f"Var({divided}) = {scaled}",
         "scaled_average": f"E[{divided}] = {part}",

@@ -100,7 +100,7 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     yield from about_model(setup)
     yield "samples", f"{drawn}; seed {settings.seed} ({answer.generator})"
     yield "entries", _entries(answer.law)
-    yield "d_k", str(answer.law.d_k)
+    yield "d_k", f"{answer.law.d_k:,}"
     yield from rule_lines(setup.scale)
     here = f"here m = {general(answer.multiplier)}"
     if setup.scale.uses_n:

@@ -90,7 +90,7 @@ class HeadPanes(Vertical):
         size = f"{counted(len(plan.capture.layers), 'layer')} × {counted(plan.n_heads, 'head')}"
         if plan.n_batches > 1:
             size = f"{plan.n_batches} sequences × {size}"
-        keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
+        keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k:,}"
         text = " · ".join([name, size, keys, made_text(plan.masks[self._cursor.layer])])
         label = self.query_one("#capture", Label)
         if text != label.content:

@@ -42,7 +42,7 @@ def question_lines(experiment: Experiment) -> Iterator[Labelled]:
     yield "scores", origin(experiment)
     if text := law(experiment.source, setup):
         yield "", text
-    yield "d_k", str(setup.d_k)
+    yield "d_k", f"{setup.d_k:,}"
     yield from _scale(experiment, setup)
     yield from _precision(experiment, setup)
     if setup.mask:
@@ -68,7 +68,7 @@ def about_model(setup: Setup) -> Iterator[Labelled]:
         name = model_texts(setup)[0]
         if departures(setup):
             name = f"{name}; its own"
-        yield "model", f"{name}: d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
+        yield "model", f"{name}: d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k:,}"
         if model.note:
             yield "", model.note
 
