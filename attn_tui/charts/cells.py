@@ -5,7 +5,6 @@ empty, and a combining one takes none and shares the cell before it. None is eve
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,16 +74,32 @@ class Cells:
         before, after = max(column - 1, 0), min(column + length + 1, self.columns)
         return self.is_free(before, line, after - before)
 
-    def runs(self, line: int) -> Iterator[Run]:
-        """Yield the runs of a line: stretches of text with the same colours."""
-        if not self.columns:
+    def runs(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Run]:
+        """Yield the runs of a line: stretches of text with the same colours.
+
+        Args:
+            line: The number of the line.
+            start: The first column.
+            stop: The column after the last; None for the end of the line.
+        """
+        characters = self.characters[line, start:stop].tolist()
+        if not characters:
             return
-        characters = self.characters[line].tolist()
-        colours, backgrounds = self.colours[line], self.backgrounds[line]
-        is_end = (colours[1:] != colours[:-1]) | (backgrounds[1:] != backgrounds[:-1])
-        ends = (np.flatnonzero(is_end) + 1).tolist()
-        for start, stop in pairwise([0, *ends, self.columns]):
-            yield "".join(characters[start:stop]), colours[start], backgrounds[start]
+        colours = self.colours[line, start:stop].tolist()
+        backgrounds = self.backgrounds[line, start:stop].tolist()
+        first = 0
+        for place in range(1, len(characters)):
+            if colours[place] != colours[first] or backgrounds[place] != backgrounds[first]:
+                yield "".join(characters[first:place]), colours[first], backgrounds[first]
+                first = place
+        yield "".join(characters[first:]), colours[first], backgrounds[first]
+
+    def can_part(self, line: int, start: int, stop: int) -> bool:
+        """Return whether columns are inside the block, with no half of a wide character."""
+        if not (0 <= line < self.lines and 0 <= start < stop <= self.columns):
+            return False
+        characters = self.characters[line]
+        return bool(characters[start]) and (stop == self.columns or bool(characters[stop]))
 
     def differences(self, other: "Cells") -> list[tuple[int, int, int]]:
         """Return where this block differs from another of the same size.
