@@ -113,15 +113,16 @@ class Cells:
         differs = self.characters != other.characters
         differs |= self.colours != other.colours
         differs |= self.backgrounds != other.backgrounds
+        lines = np.flatnonzero(differs.any(axis=1))
+        differs = differs[lines]
         for characters in (self.characters, other.characters):
             # Half of a wide character cannot be drawn.
-            is_second = characters[:, 1:] == ""
+            is_second = characters[lines, 1:] == ""
             while (is_cut := is_second & (differs[:, 1:] != differs[:, :-1])).any():
                 differs[:, 1:] |= is_cut
                 differs[:, :-1] |= is_cut
-        lines = np.flatnonzero(differs.any(axis=1))
-        starts = differs[lines].argmax(axis=1)
-        stops = self.columns - differs[lines, ::-1].argmax(axis=1)
+        starts = differs.argmax(axis=1)
+        stops = self.columns - differs[:, ::-1].argmax(axis=1)
         return [*zip(lines.tolist(), starts.tolist(), stops.tolist(), strict=True)]
 
     def text(self) -> str:

@@ -81,7 +81,7 @@ class Picture(Spanned):
             self._cells = cells = self._drawn()
             self._base = self.rich_style
         if y < cells.lines:
-            return _strip(cells, self._base, y)
+            return Strip(_segments(cells, self._base, y), cells.columns)
         return Strip.blank(self.content_size.width, self.rich_style)
 
     def spans(self, parts: Sequence[Span]) -> Sequence[Strip | None]:
@@ -98,10 +98,10 @@ class Picture(Spanned):
             if not cells.can_part(*place):
                 strips.append(None)
                 continue
-            strip = _strip(cells, self._base, *place)
+            segments = _segments(cells, self._base, *place)
             for line_filter in filters:
-                strip = strip.apply_filter(line_filter, background)
-            strips.append(strip)
+                segments = line_filter.apply(segments, background)
+            strips.append(Strip(segments, stop - start))
         return strips
 
 
@@ -136,7 +136,9 @@ def _style(base: Style, colour: str, background: str) -> Style:
     return base + Style(color=colour or None, bgcolor=background or None)
 
 
-def _strip(cells: Cells, base: Style, line: int, start: int = 0, stop: int | None = None) -> Strip:
+def _segments(
+    cells: Cells, base: Style, line: int, start: int = 0, stop: int | None = None
+) -> list[Segment]:
     """Return a line of a block of cells, or some columns of it.
 
     Args:
@@ -146,8 +148,7 @@ def _strip(cells: Cells, base: Style, line: int, start: int = 0, stop: int | Non
         start: The first column.
         stop: The column after the last; None for the end of the line.
     """
-    segments = [
+    return [
         Segment(text, _style(base, colour, background))
         for text, colour, background in cells.runs(line, start, stop)
     ]
-    return Strip(segments, (cells.columns if stop is None else stop) - start)
