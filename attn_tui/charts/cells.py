@@ -30,6 +30,14 @@ class Cells:
         self.colours: NDArray[np.object_] = np.full((lines, columns), "", dtype=object)
         self.backgrounds: NDArray[np.object_] = np.full((lines, columns), "", dtype=object)
 
+    def copy(self) -> "Cells":
+        """Return a copy, to draw on."""
+        copy = Cells(0, 0)
+        copy.columns, copy.lines = self.columns, self.lines
+        copy.characters = self.characters.copy()
+        copy.colours, copy.backgrounds = self.colours.copy(), self.backgrounds.copy()
+        return copy
+
     def write(self, column: int, line: int, text: str, colour: str = "") -> None:
         """Write a text, starting at a cell; the part outside the block is left out."""
         parts = in_cells(text)
