@@ -97,7 +97,7 @@ def at_head(drawing: HeatMapDrawing, survey: Survey, cursor: HeadId) -> HeatMapD
     """Return a map of the same sequence with the cursor on another head."""
     place = survey.plan.capture.layers.index(cursor.layer), cursor.head
     bar = drawing.bar and replace(drawing.bar, mark=float(drawing.levels[place]))
-    return replace(drawing, cursor=place, bar=bar)
+    return drawing.marked(place, bar)
 
 
 def title_of(name: str) -> str:
