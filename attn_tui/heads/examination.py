@@ -1,6 +1,6 @@
 """The doctor's examination of a capture, as the plain values that his pane shows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -43,6 +43,12 @@ class Examination:
     def findings(self) -> Mapping[HeadId, Finding]:
         """The finding on each head examined so far."""
         return {finding.id: finding for finding in self.report.findings}
+
+    @cached_property
+    def differing(self) -> Set[HeadId]:
+        """The heads that differ from what was promised."""
+        findings = self.findings.items()
+        return {head for head, finding in findings if finding.judgement.verdict == "differs"}
 
 
 def key_of(settings: Settings) -> tuple[object, ...]:
