@@ -15,6 +15,7 @@ from attn_tui.compute.scale import RULES
 from attn_tui.files import edits
 from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
+from attn_tui.search import Query, spelled
 from attn_tui.ui.action import KEYLESS, SCORES, declared
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.places import (
@@ -36,7 +37,6 @@ from attn_tui.ui.setting import (
     read_rule,
     rule_names,
 )
-from attn_tui.ui.words import Query, words
 
 
 class OfferKind(IntEnum):
@@ -51,8 +51,9 @@ class OfferKind(IntEnum):
     CHOICE = 6
     SETTING = 7
     EXAMPLE = 8
-    CLAIM = 9
-    REFUSED = 10
+    QUESTION = 9
+    CLAIM = 10
+    REFUSED = 11
     """A value that cannot be set, with the reason."""
 
 
@@ -72,6 +73,8 @@ class Offer:
         is_typed: Whether the query names it and gives its value.
         is_present: Whether it is chosen now.
         preview: Returns what there would be to see, if that is known.
+        topics: Words of its topics, which lead to it.
+        unseen: What else there is to say about it, which is searched by whole words.
     """
 
     kind: OfferKind
@@ -85,6 +88,13 @@ class Offer:
     is_typed: bool = False
     is_present: bool = False
     preview: Callable[[], str] | None = None
+    topics: tuple[str, ...] = ()
+    unseen: str = ""
+
+    @property
+    def description(self) -> str:
+        """All that there is to say about it."""
+        return f"{self.help} {self.unseen}"
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -352,9 +362,9 @@ def read_ahead() -> None:
 
     texts = [text for each in EXAMPLES.values() for text in (each.title, each.look)]
     for _, _, listed in listed_items():
-        texts += [text for item in listed for text in (item.title, item.help, *item.synonyms)]
+        texts += [text for item in listed for text in (*item.names, *item.topics, item.description)]
     for text in texts:
-        words(text)
+        spelled(text)
 
 
 def items(screen: InstrumentScreen) -> Iterator[Offer]:
@@ -363,4 +373,7 @@ def items(screen: InstrumentScreen) -> Iterator[Offer]:
         place = SettingPlace(of_field(field), there)
         for item in listed:
             take = taking(screen, place, item.text)
-            yield Offer(OfferKind.CLAIM, item.title, take, item.synonyms, item.help, field.label)
+            yield Offer(
+                OfferKind.CLAIM, item.title, take, item.synonyms, item.help, field.label,
+                topics=item.topics, unseen=item.unseen,
+            )  # fmt: skip
