@@ -71,10 +71,13 @@ class Grade(IntEnum):
     RELATED = 2
     """Some typed words only begin a word of the topics, but none of a name."""
 
-    BEGUN = 3
+    TOLD = 3
+    """Each typed word that says something begins a word of a name."""
+
+    BEGUN = 4
     """Each typed word begins a word of a name."""
 
-    EXACT = 4
+    EXACT = 5
     """It is a name, or a key."""
 
 
@@ -231,7 +234,10 @@ class Query:
         if any(own.place(common) is not None for own in named):
             return Grade.BEGUN
         led = [each for topic in topics for each in spelled(topic)]
-        return _grade(self.told, named, led, description)
+        grade = _grade(self.told, named, led, description)
+        if grade is Grade.TOLD and not _missing(self.common or self.typed, named):
+            return Grade.BEGUN
+        return grade
 
     def share(self, names: Sequence[str], description: str, topics: Sequence[str]) -> float:
         """Return how much of what is asked something has, from 0 to 1; single letters are none."""
@@ -274,13 +280,18 @@ def _grade(
     told: Sequence[str], named: Sequence[Words], led: Sequence[Words], description: str
 ) -> Grade:
     """Return how well words fit: those that no name has must be elsewhere."""
-    missing = [word for word in told if all(own.place(word) is None for own in named)]
+    missing = _missing(told, named)
     if not missing:
-        return Grade.BEGUN
-    missing = [word for word in missing if all(own.place(word) is None for own in led)]
+        return Grade.TOLD
+    missing = _missing(missing, led)
     if not missing:
         return Grade.RELATED
     return Grade.DESCRIBED if {*missing} <= _whole(description) else Grade.NOT
+
+
+def _missing(typed: Iterable[str], named: Iterable[Words]) -> list[str]:
+    """Return the words that begin no word of some texts."""
+    return [word for word in typed if all(own.place(word) is None for own in named)]
 
 
 S = TypeVar("S", bound=Searchable)

@@ -13,6 +13,7 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES
 from attn_tui.files import edits
+from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
 from attn_tui.search import Query, spelled
@@ -37,6 +38,9 @@ from attn_tui.ui.setting import (
     read_rule,
     rule_names,
 )
+
+REPLY_SECONDS = 12.0
+"""How long the reply to a question stays, which its screen shows."""
 
 
 class OfferKind(IntEnum):
@@ -346,6 +350,25 @@ def examples(screen: InstrumentScreen) -> Iterator[Offer]:
         yield Offer(OfferKind.EXAMPLE, example.title, ask, (example.name,), example.look, "example")
 
 
+def questions(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield what people ask, each of which opens the instrument whose headline replies."""
+    # Imported here because this reads them.
+    from attn_tui.files.faq import faq
+
+    for entry in faq():
+        take = partial(_show_reply, screen, entry.command, entry.reply)
+        yield Offer(
+            OfferKind.QUESTION, entry.asks, take, entry.topics, entry.reply, "question",
+        )  # fmt: skip
+
+
+async def _show_reply(screen: InstrumentScreen, command: str, reply: str) -> None:
+    there, experiment = load("attn_tui.commands.asking:asked_by")(command)
+    shown = await go(screen, there)
+    shown.ask(edits.become(draft_of(experiment)))
+    shown.notify(reply, timeout=REPLY_SECONDS, markup=False)
+
+
 def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
     """Return what instruments list, such as claims, with the setting that shows one of them."""
     listed = []
@@ -359,8 +382,10 @@ def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
 def read_ahead() -> None:
     """Read examples and what instruments list, and take their texts apart."""
     from attn_tui.files.examples import EXAMPLES
+    from attn_tui.files.faq import faq
 
     texts = [text for each in EXAMPLES.values() for text in (each.title, each.look)]
+    texts += [text for each in faq() for text in (each.asks, each.reply, *each.topics)]
     for _, _, listed in listed_items():
         texts += [text for item in listed for text in (*item.names, *item.topics, item.description)]
     for text in texts:

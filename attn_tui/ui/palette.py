@@ -1,4 +1,4 @@
-"""The palette: it finds settings, rules, models, views, actions, examples and claims by words.
+"""The palette: it finds settings, rules, models, views, actions, questions and claims by words.
 
 One provider lists all of them, since Textual asks several in no particular order.
 """
@@ -141,6 +141,9 @@ class InstrumentProvider(Provider):
             yield Hit(float(MOST - rank), content, offer.take, line, plain(about))
 
 
+BEFORE_EXAMPLES = ("Take the tour", "Questions people ask")
+"""The actions that stand in one list with the examples."""
+
 FIRST = (
     SCORES.title,
     "Set d_k", "Choose a rule", "Choose a model", "Try an example", "Open a file",
@@ -201,6 +204,7 @@ class PaletteProvider(InstrumentProvider):
         yield from offers.choices(screen, settings)
         yield from offers.settings(screen, settings)
         yield from offers.examples(screen)
+        yield from offers.questions(screen)
         yield from offers.items(screen)
 
     async def startup(self) -> None:
@@ -244,12 +248,25 @@ class ModelsProvider(ListProvider):
 
 
 class ExamplesProvider(ListProvider):
-    """Lists the tour and the examples."""
+    """Lists the tour, where questions are, and the examples; what is typed finds questions too."""
 
     def listed(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield the tour, then the examples."""
-        yield from (offer for offer in offers.actions(screen) if offer.title == "Take the tour")
+        """Yield the tour, the list of questions, then the examples."""
+        yield from (offer for offer in offers.actions(screen) if offer.title in BEFORE_EXAMPLES)
         yield from offers.examples(screen)
+
+    def offered(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield the same, then the questions."""
+        yield from self.listed(screen)
+        yield from offers.questions(screen)
+
+
+class QuestionsProvider(ListProvider):
+    """Lists the questions that people ask."""
+
+    def listed(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield the questions, each with its reply."""
+        return offers.questions(screen)
 
 
 class ThemesProvider(ListProvider):
