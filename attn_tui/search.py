@@ -53,6 +53,7 @@ SPELLINGS: Mapping[str, str] = {
 _SPELLING = re.compile(
     "|".join(rf"(?<![^\W_])(?:{pattern})(?![^\W\d_])" for pattern in SPELLINGS), re.IGNORECASE
 )
+_POSSESSIVE = re.compile(r"['’]s(?!\w)")
 _IZE = re.compile(r"(?<=[a-z]{3})iz(?=e|ing|ation)", re.IGNORECASE)
 
 Span = tuple[int, int]
@@ -141,7 +142,8 @@ def words(text: str) -> Words:
     places: list[int] = []
     is_inside = False
     # As long as before, so that places stay.
-    for place, character in enumerate(text.replace("sqrt", "√   ")):
+    plain = _POSSESSIVE.sub("  ", text.replace("sqrt", "√   "))
+    for place, character in enumerate(plain):
         if not (character.isalnum() or character in SYMBOLS):
             is_inside = False
             continue

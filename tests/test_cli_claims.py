@@ -94,13 +94,15 @@ def test_a_word_tries_the_best_claim_and_the_text_names_the_others() -> None:
 
 
 LEADS = {
-    "overflow": "L-24", "float32": "S0-12", ".float()": "S0-12", "fp16": "S0-12",
+    "overflow": "L-24", "float32": "L-33", ".float()": "L-33", "fp16": "S0-12",
     "cosine": "L-6", "l2norm": "L-6", "QK-norm": "L-6", "softcap": "L-8", "sqrt": "S0-25",
     "square root": "S0-25", "muP": "L-22", "µP": "L-22", "-inf": "L-5", "fully masked": "L-5",
-    "all keys masked": "L-5", "softmax1": "L-19", "zero vector": "L-19", "BOS": "L-19",
-    "LayerNorm": "S2-23", "temperature": "L-6", "logit_scale": "L-6", "learnable": "L-6",
-    "QK-clip": "L-9", "dilution": "L-16", "long context": "L-16", "xavier": "S2-23",
-    "initialization": "S2-23", "Adam": "L-21", "mscale": "L-23", "d_model": "S2-1",
+    "all keys masked": "L-5", "NaN": "L-34", "softmax1": "L-19", "zero vector": "L-19",
+    "BOS": "L-36", "first token": "L-36", "LayerNorm": "S2-23", "temperature": "L-37",
+    "learnable": "L-37", "logit_scale": "L-6", "QK-clip": "L-9", "dilution": "L-16",
+    "long context": "L-16", "xavier": "S2-23", "initialization": "L-38", "Adam": "L-21",
+    "mscale": "L-23", "d_model": "S2-1", "embedding": "L-29", "cross entropy": "L-28",
+    "scale after softmax": "L-32", "additive attention": "L-40", "dropout": "L-39",
 }  # fmt: skip
 """A plain word of those who ask, and the claim that it finds first."""
 

@@ -63,6 +63,11 @@ def test_a_thing_is_found_however_it_is_written(typed: str, name: str) -> None:
     assert Query.of(typed).fit(["size of the logits"]) is Grade.NOT
 
 
+def test_a_possessive_is_no_word() -> None:
+    assert Query.of("s1").fit(["µP's 1/d_k"]) is Grade.NOT
+    assert Query.of("µP 1/d_k").fit(["µP's 1/d_k"]) is Grade.EXACT
+
+
 ITEMS = [
     Item("gradient", "Gradients vanish", "by the scores", topics=("backpropagation",)),
     Item("rounding", "Softmax in float32", "rounds less", ("upcast",), ("overflow", "precision")),
