@@ -25,10 +25,11 @@ NEAR = 0.6
 
 LITTLE = frozenset({
     "a", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do",
-    "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it",
-    "its", "just", "me", "my", "of", "on", "one", "or", "should", "so", "than", "that", "the",
-    "their", "then", "there", "they", "this", "to", "was", "we", "were", "what", "when",
-    "where", "which", "who", "why", "will", "with", "would", "you", "your",
+    "does", "for", "from", "get", "gets", "had", "has", "have", "how", "i", "if", "in",
+    "into", "is", "it", "its", "just", "me", "my", "of", "on", "one", "or", "should", "so",
+    "than", "that", "the", "their", "then", "there", "they", "this", "to", "was", "we",
+    "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
+    "your",
 })  # fmt: skip
 """Words that say nothing of what is asked; they count only if nothing else is typed."""
 
@@ -142,7 +143,7 @@ def words(text: str) -> Words:
     places: list[int] = []
     is_inside = False
     # As long as before, so that places stay.
-    plain = _POSSESSIVE.sub("  ", text.replace("sqrt", "√   "))
+    plain = _POSSESSIVE.sub("  ", text.replace("sqrt", "√   ").replace("×", "x"))
     for place, character in enumerate(plain):
         if not (character.isalnum() or character in SYMBOLS):
             is_inside = False
