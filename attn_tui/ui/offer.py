@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property, partial
 
+from textual.geometry import Size
 from textual.types import IgnoreReturnCallbackType
 
 from attn_tui.compute.errors import InputError
@@ -41,6 +42,10 @@ from attn_tui.ui.setting import (
 
 REPLY_SECONDS = 12.0
 """How long the reply to a question stays, which its screen shows."""
+
+
+ROOM = Size(80, 24)
+"""The least screen on which a reply stands beside what it is about."""
 
 
 class OfferKind(IntEnum):
@@ -362,11 +367,13 @@ def questions(screen: InstrumentScreen) -> Iterator[Offer]:
         )  # fmt: skip
 
 
-async def _show_reply(screen: InstrumentScreen, command: str, reply: str) -> None:
+def _show_reply(screen: InstrumentScreen, command: str, reply: str) -> None:
     there, experiment = load("attn_tui.commands.asking:asked_by")(command)
-    shown = await go(screen, there)
-    shown.ask(edits.become(draft_of(experiment)))
-    shown.notify(reply, timeout=REPLY_SECONDS, markup=False)
+    screen.ask(edits.become(draft_of(experiment)))
+    # On a small screen it would cover the headline, which says the same.
+    if screen.size.width >= ROOM.width and screen.size.height >= ROOM.height:
+        screen.app.notify(reply, timeout=REPLY_SECONDS, markup=False)
+    screen.post_message(screen.Go(there.name))
 
 
 def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
