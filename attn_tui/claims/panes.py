@@ -48,7 +48,7 @@ class ListPane(Pane):
     """Lists the claims, filtered by words."""
 
     def __init__(self) -> None:
-        words = Filter(placeholder="words, S1, false, gradients …", compact=True, id="filter")
+        words = Filter(placeholder="cosine, overflow, S1, false …", compact=True, id="filter")
         claims = ClaimList(id="list", compact=True)
         super().__init__("", words, claims, key="e", id="list-pane")
 
