@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui.commands.program import program
-from attn_tui.commands.progress import ProgressLine
 from attn_tui.compute.sweep import answer as compute_sweep
 from attn_tui.compute.sweep import crossover
 from attn_tui.compute.sweep import settings as sweep_settings
 from attn_tui.compute.sweep.crossover import GRADIENTS
+from attn_tui.console.progress import ProgressLine
 from tests.pairs import with_rows
 
 QUICK = ("--points", "4", "--draws", "64", "--d-k", "1:256")

@@ -12,7 +12,11 @@ from attn_tui.claims.ledger import asked, hits, ledger, nearest
 from attn_tui.claims.report import report, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
-from attn_tui.commands.options import (
+from attn_tui.compute.errors import InputError, Stop, inert
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.setup import Setup
+from attn_tui.console.options import (
     DRAWS,
     Command,
     changes_of,
@@ -22,12 +26,8 @@ from attn_tui.commands.options import (
     of_names,
     settings,
 )
-from attn_tui.commands.output import INTERRUPTED, tell, write
-from attn_tui.commands.progress import ProgressLine, until_interrupted
-from attn_tui.compute.errors import InputError, Stop, inert
-from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.setup import Setup
+from attn_tui.console.output import INTERRUPTED, tell, write
+from attn_tui.console.progress import ProgressLine, until_interrupted
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.forms import WRITERS
 

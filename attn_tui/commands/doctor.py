@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.options import (
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import whole
+from attn_tui.compute.text import counted
+from attn_tui.console.options import (
     CAPTURE,
     EXPECTED,
     READ_AS,
@@ -24,11 +27,8 @@ from attn_tui.commands.options import (
     reading,
     switch,
 )
-from attn_tui.commands.output import INTERRUPTED, tell, write
-from attn_tui.commands.progress import worked
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import whole
-from attn_tui.compute.text import counted
+from attn_tui.console.output import INTERRUPTED, tell, write
+from attn_tui.console.progress import worked
 
 if TYPE_CHECKING:
     from attn_tui.doctor.difference import Assumption

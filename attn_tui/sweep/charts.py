@@ -15,7 +15,7 @@ from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
 from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import GRADIENTS, falls_through
+from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
 from attn_tui.compute.sweep.points import Place, Point, Summary, along, held
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.numbers import LN10, power_of_ten
@@ -94,10 +94,14 @@ class Grid:
             ratios = [self.answer.points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks]
             known = [ratio for ratio in ratios if ratio]
             if len(known) == len(ratios):
-                crossing, low, high = falls_through(self.d_ks, known)
+                crossing = crossing_of(self.d_ks, known)
                 if crossing is not None:
-                    crossings[:, row] = crossing, low or self.d_ks[0], high or self.d_ks[-1]
+                    crossings[:, row] = self._ends(crossing)
         return crossings
+
+    def _ends(self, crossing: Crossing) -> tuple[float, float, float]:
+        """Return a crossing with its interval, which ends with the map where it is open."""
+        return crossing.at, crossing.low or self.d_ks[0], crossing.high or self.d_ks[-1]
 
     def border(self, answer: Answer) -> Border | None:
         """Return the border between smaller and larger, or None if the map has none.
@@ -108,9 +112,9 @@ class Grid:
         """
         crossings = self._crossings.copy()
         for row, n in enumerate(self.ns):
-            met = answer.crossing(self.rule, answer.settings.statistic, n)
-            if met is not None and np.isfinite(crossings[0, row]):
-                crossings[:, row] = met.at, met.low or self.d_ks[0], met.high or self.d_ks[-1]
+            crossing = answer.crossing(self.rule, answer.settings.statistic, n)
+            if crossing is not None and np.isfinite(crossings[0, row]):
+                crossings[:, row] = self._ends(crossing)
         if not np.isfinite(crossings).any() or len(self.d_ks) < 2:
             return None
         middles = np.arange(len(self.d_ks)) + 0.5

@@ -368,7 +368,7 @@ def questions(screen: InstrumentScreen) -> Iterator[Offer]:
 
 
 def _show_reply(screen: InstrumentScreen, command: str, reply: str) -> None:
-    there, experiment = load("attn_tui.commands.asking:asked_by")(command)
+    there, experiment = load("attn_tui.console.asking:asked_by")(command)
     screen.ask(edits.become(draft_of(experiment)))
     # On a small screen it would cover the headline, which says the same.
     if screen.size.width >= ROOM.width and screen.size.height >= ROOM.height:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from attn_tui.commands.asking import asked_by
 from attn_tui.commands.program import program
+from attn_tui.console.asking import asked_by
 from attn_tui.files.faq import FaqEntry, faq
 from tests.pairs import everyday
 

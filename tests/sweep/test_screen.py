@@ -12,11 +12,11 @@ from textual.widgets import Label
 
 from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMapDrawing as Map
-from attn_tui.commands.asking import asked_by
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings
+from attn_tui.console.asking import asked_by
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.charts import PlaceNumbers
 from attn_tui.sweep.runs import SweepRun

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Markdown, OptionList, Static, TextArea
 
-from attn_tui.commands.asking import asked_by
+from attn_tui.console.asking import asked_by
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import our_tour, read_tour

@@ -21,7 +21,7 @@ from attn_tui.compute.fit.choose import (
 )
 from attn_tui.compute.fit.comparison import Comparison, Prediction, predicted
 from attn_tui.compute.fit.differences import compared, holds
-from attn_tui.compute.fit.estimates import FEW, Cap, Estimate, Sink
+from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import (
     HELD,
@@ -261,7 +261,7 @@ class HeadCase:
         """
         prediction = self.prediction(model)
         path = prediction.path
-        if path not in STEPWISE or prediction.n_mixed < FEW:
+        if path not in STEPWISE or not prediction.n_mixed:
             return False
         rounding = self.rounding(model)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
