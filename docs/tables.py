@@ -111,7 +111,7 @@ def questions() -> Iterator[str]:
 
 def _heading(claim: Claim) -> str:
     text = claim.id.partition("-")[0]
-    return "Literature and courses" if text == "L" else f"{text}: {claim.source}"
+    return "Literature, courses and forums" if text == "L" else f"{text}: {claim.source}"
 
 
 TABLES = {"keys": keys, "fields": fields, "claims": claims, "questions": questions}
