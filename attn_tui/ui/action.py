@@ -65,6 +65,11 @@ KEYLESS = (
         ("tour", "learn", "tutorial", "introduction", "start the tour", "lesson"),
     ),
     Keyless(
+        "Questions people ask", "app.choose('question')",
+        "what is asked in forums about √d_k, each with the screen that answers",
+        ("faq", "frequently asked questions", "questions", "forum", "why"),
+    ),
+    Keyless(
         "Theme", "app.change_theme", "choose light or dark, or other colours",
         ("colours", "colors", "appearance", "choose a theme"),
     ),

@@ -101,7 +101,8 @@ class AttnApp(App[None]):
     LISTS: ClassVar = {
         "rule": ("RulesProvider", "a scale rule"),
         "model": ("ModelsProvider", "a model"),
-        "example": ("ExamplesProvider", "the tour or an example"),
+        "example": ("ExamplesProvider", "the tour, an example or a question"),
+        "question": ("QuestionsProvider", "what people ask"),
         "theme": ("ThemesProvider", "a theme"),
     }
     """What can be chosen from a list of its own, by name: the provider in `attn_tui.ui.palette`,
