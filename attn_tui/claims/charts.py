@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Curve, Figure
-from attn_tui.claims.claim import Picture
-from attn_tui.report.numbers import general
+from attn_tui.claims.claim import ClaimCurves
+from attn_tui.compute.numbers import amount, interval, tick
 from attn_tui.report.text import shortened
-from attn_tui.report.words import amount
 
 Numbers = NDArray[np.float64]
 
@@ -29,28 +28,26 @@ SPAN = 0.01
 MOST_POWERS = 6
 """The most ticks of a logarithmic axis."""
 
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 OTHERS = ("text", "muted", "larger", "smaller")
 """The colours of curves that belong to neither side."""
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class CurvesDrawing:
     """The curves of a claim, as a drawing.
 
     Attributes:
         picture: The picture to draw.
     """
 
-    picture: Picture
+    picture: ClaimCurves
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the curves between their axes; names take at most a third of the columns."""
         return curves_figure(self.picture, columns // 3).draw(columns, lines, colours)
 
 
-def curves_figure(picture: Picture, longest: int) -> Figure:
+def curves_figure(picture: ClaimCurves, longest: int) -> Figure:
     """Return the figure of a claim's curves, with the mark.
 
     Args:
@@ -73,15 +70,14 @@ def side_of(name: str) -> str:
     return next((side for side in ("unscaled", "scaled") if side in name), "")
 
 
-def marked_text(picture: Picture) -> str:
+def marked_text(picture: ClaimCurves) -> str:
     """Return the name and value of the mark with its interval, or nothing."""
     if picture.mark is None or not picture.marked:
         return ""
     text = f"{picture.marked}: {amount(picture.mark)}"
     if picture.ends is None:
         return text
-    low, high = map(amount, picture.ends)
-    return f"{text} (95 %: {low} to {high})"
+    return f"{text} (95 %: {interval(*picture.ends, amount)})"
 
 
 def axis(values: Numbers, logarithmic: bool) -> Axis:
@@ -93,17 +89,7 @@ def axis(values: Numbers, logarithmic: bool) -> Axis:
         middle = (low + high) / 2.0
         low, high = middle - least / 2.0, middle + least / 2.0
     ticks = _powers(low, high) if logarithmic else _multiples(low, high)
-    return Axis(low, high, tuple((tick, tick_text(tick)) for tick in ticks), logarithmic)
-
-
-def tick_text(value: float) -> str:
-    """Return a tick as text: ``0.01``, ``1,000``, ``10⁶``."""
-    if value and not 1e-3 <= abs(value) < 1e6:
-        power = floor(log10(abs(value)) + 1e-9)
-        factor = value / 10.0**power
-        short = f"10{str(power).translate(RAISED)}"
-        return short if abs(factor - 1.0) < 1e-6 else f"{general(factor, 2)}·{short}"
-    return f"{value:,.0f}" if abs(value) >= 1000.0 else general(value, 4)
+    return Axis(low, high, tuple((place, tick(place)) for place in ticks), logarithmic)
 
 
 def _powers(low: float, high: float) -> Sequence[float]:

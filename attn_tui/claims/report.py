@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from attn_tui.claims.answer import Answer, command_of, opened
-from attn_tui.claims.claim import VERDICTS, Evidence, Finding, Verdict
+from attn_tui.claims.claim import VERDICTS, Evidence, TriedClaim, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
+from attn_tui.compute.numbers import exact, fixed, six_digits, with_error
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
-from attn_tui.report.measured import exact, with_error
-from attn_tui.report.numbers import general
 from attn_tui.report.report import (
     Column,
     Fact,
@@ -73,7 +72,11 @@ def report_of(answer: Answer, width: int = WIDTH) -> Report:
 
 
 def report(
-    findings: Sequence[tuple[Finding, float]], seed: int, width: int = WIDTH, *before: Part
+    findings: Sequence[tuple[TriedClaim, float]],
+    seed: int,
+    width: int = WIDTH,
+    *before: Part,
+    others: str = "",
 ) -> Report:
     """Return the report on several claims.
 
@@ -82,14 +85,15 @@ def report(
         seed: The seed of all claims that draw samples.
         width: Width of the text, in columns.
         before: Parts to put first.
+        others: The ids of other claims that were searched for too, for the text.
     """
-    sections = [section(finding, seconds, width) for finding, seconds in findings]
+    sections = [section(finding, seconds, width, others) for finding, seconds in findings]
     empty = [] if sections else [data({"claims": []})]
     parts = [*before, data({"seed": seed}), *empty, *sections]
     return Report("", parts, csv="evidence")
 
 
-def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
+def section(finding: TriedClaim, seconds: float, width: int = WIDTH, others: str = "") -> Section:
     """Return the section on one claim."""
     claim, trial = finding.claim, finding.trial
     target, line = opened(claim, trial), command_of(claim, trial)
@@ -121,6 +125,7 @@ def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
         "said by": claim.source,
         "decided": BASES[claim.basis],
         "shown by": typed,
+        "others": others,
     }
     parts: list[Part] = [
         data(values),
@@ -134,7 +139,7 @@ def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
     return Section("", parts, "claims[]", headline=headline(claim, finding))
 
 
-def trial_text(finding: Finding) -> str:
+def trial_text(finding: TriedClaim) -> str:
     """Return the trial of a claim in words: ``seed 1, d_k 64, draws 1,000``; or nothing."""
     kind: Any = type(finding.trial)
     fields = fields_of(kind)
@@ -147,7 +152,7 @@ def trial_text(finding: Finding) -> str:
 def numbers_of(evidence: Evidence) -> tuple[str, str, str]:
     """Return a number with its error, and the stated and the exact number; empty if unknown."""
     number = evidence.number
-    value = general(evidence.value, 6)
+    value = six_digits(evidence.value)
     if number.standard_error:
         value = with_error(number, LONGEST)
     return value, _beside(evidence, evidence.stated), _beside(evidence, evidence.exact)
@@ -160,7 +165,7 @@ def _beside(evidence: Evidence, value: float | None) -> str:
     return exact(Evidence("", evidence.value, evidence.standard_error, exact=value).number)
 
 
-def _tables(finding: Finding, width: int) -> Iterator[Table]:
+def _tables(finding: TriedClaim, width: int) -> Iterator[Table]:
     """Yield a table of numbers for each case; the columns of all tables line up."""
     every = [evidence for case in finding.cases for evidence in case.evidence]
     numbers = zip(*map(numbers_of, every), strict=True)
@@ -181,7 +186,7 @@ def _tables(finding: Finding, width: int) -> Iterator[Table]:
         rows = rows[len(case.evidence) :]
 
 
-def _every_number(finding: Finding) -> Table:
+def _every_number(finding: TriedClaim) -> Table:
     """Return a table of all numbers for JSON and CSV."""
     rows = [(case, evidence) for case in finding.cases for evidence in case.evidence]
     columns = [
@@ -212,16 +217,16 @@ def _models() -> Table:
 # All claims, one a line
 
 
-def summary_line(finding: Finding, seconds: float) -> str:
+def summary_line(finding: TriedClaim, seconds: float) -> str:
     """Return a line on a claim: its id, verdict, deciding number and the time it took."""
     verdict = "n/a" if finding.verdict == "inapplicable" else finding.verdict
     head = f"{finding.claim.id:<{_ID - 1}} {verdict:<{_VERDICT - 1}} "
     room = WIDTH - len(head) - _TIME - 1
     text = deciding_text(finding, room)
-    return f"{head}{text}{' ' * (room - cells(text))}{seconds:{_TIME - 1}.2f} s\n"
+    return f"{head}{text}{' ' * (room - cells(text))}{fixed(seconds, 2):>{_TIME - 1}} s\n"
 
 
-def deciding_text(finding: Finding, width: int) -> str:
+def deciding_text(finding: TriedClaim, width: int) -> str:
     """Return the deciding number, from the first case against the claim if there is one."""
     if not finding.cases:
         return f"({BASES[finding.claim.basis]})"
@@ -244,9 +249,9 @@ def counted(verdicts: Iterable[Verdict]) -> str:
     )
 
 
-def total_line(findings: Sequence[Finding], of: int, seconds: float) -> str:
+def total_line(findings: Sequence[TriedClaim], of: int, seconds: float) -> str:
     """Return the number of claims with each verdict, out of how many, and the time they took."""
     noun = "claim" if of == 1 else "claims"
     tried = f"{len(findings)} of {of} {noun}, stopped" if len(findings) < of else f"{of} {noun}"
     counts = counted(finding.verdict for finding in findings) or "none tried"
-    return f"{tried}: {counts}; {seconds:.1f} s\n"
+    return f"{tried}: {counts}; {fixed(seconds, 1)} s\n"

@@ -12,6 +12,7 @@ from dataclasses import replace
 from attn_tui.compute.fit.estimates import Interval
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
+from attn_tui.compute.numbers import fixed, general, percent, quantity
 from attn_tui.compute.text import counted, listed
 from attn_tui.doctor.differing import THREAD, differing
 from attn_tui.doctor.finding import Finding
@@ -25,7 +26,7 @@ from attn_tui.doctor.group import (
     rows_text,
 )
 from attn_tui.doctor.obstacles import obstacle, silence
-from attn_tui.doctor.report import Report
+from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.words import (
     FEW,
     ROUNDED,
@@ -38,7 +39,6 @@ from attn_tui.doctor.words import (
     promised_texts,
     rule_text,
 )
-from attn_tui.report.numbers import general, quantity
 from attn_tui.report.words import ranges
 
 PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
@@ -52,7 +52,7 @@ APART = 0.005
 """Where m shows less well than to this share, the line says how well."""
 
 
-def verdict_line(report: Report) -> str:
+def verdict_line(report: DoctorReport) -> str:
     """Return the finding, the promise, the residual and the number of heads in one line."""
     every = groups(report)
     if not every:
@@ -77,7 +77,7 @@ def verdict_line(report: Report) -> str:
     return "; ".join(parts)
 
 
-def _completions(report: Report) -> Iterator[str]:
+def _completions(report: DoctorReport) -> Iterator[str]:
     """Yield what the capture completed the promise with, and rows that were not compared."""
     phrases = Counter(
         phrase for finding in report.findings for phrase in finding.comparable.completions
@@ -92,7 +92,7 @@ def _completions(report: Report) -> Iterator[str]:
         yield f"{counted(spoilt, 'row')} not compared: q, k or v hold NaN"
 
 
-def headline(report: Report) -> str:
+def headline(report: DoctorReport) -> str:
     """Return the sentence about the largest group with the report's verdict."""
     every = groups(report)
     if not every:
@@ -110,7 +110,7 @@ def headline(report: Report) -> str:
     return f"{where[0].upper()}{where[1:]}: {text}"
 
 
-def why(report: Report) -> Iterator[str]:
+def why(report: DoctorReport) -> Iterator[str]:
     """Yield the sentences behind the verdict: one for each group of heads, and notes."""
     if report.interrupted:
         yield f"Stopped after {len(report.findings):,} of {counted(report.total, 'head')}."
@@ -121,7 +121,7 @@ def why(report: Report) -> Iterator[str]:
     yield from notes(report)
 
 
-def notes(report: Report) -> Iterator[str]:
+def notes(report: DoctorReport) -> Iterator[str]:
     """Yield the notes, with the places of the heads if a note is not about all."""
     if report.expectation is not None:
         yield from report.expectation.notes
@@ -151,7 +151,7 @@ def _residual(group: Group) -> Iterator[str]:
     yield text
 
 
-def _heads(report: Report, every: Sequence[Group]) -> str:
+def _heads(report: DoctorReport, every: Sequence[Group]) -> str:
     """Return the number of heads and rows of the main group, and the findings about the others."""
     main, total = every[0], len(report.findings)
     more = [*others(every)]
@@ -223,7 +223,7 @@ def statement(group: Group) -> str:
 def _coarse(group: Group) -> str:
     """Return how much coarser than float32 the arithmetic was, if it was."""
     most = max(finding.explanation.coarseness for finding in group.findings)
-    return f", with {most:.2g} times the rounding of float32" if most else ""
+    return f", with {general(most, 2)} times the rounding of float32" if most else ""
 
 
 def _agreeing(group: Group) -> Iterator[str]:
@@ -270,7 +270,9 @@ def _agreeing_multiplier(group: Group) -> str:
     if off <= APART * abs(promised):
         return multiplier(group)
     form = group.first.promise.form
-    return f"m = {multiplier_text(promised, form)} to within {100 * off / abs(promised):.2g} %"
+    return (
+        f"m = {multiplier_text(promised, form)} to within {percent(off / abs(promised), places=9)}"
+    )
 
 
 def together(intervals: Sequence[Interval]) -> Interval:
@@ -333,7 +335,7 @@ def multiplier(group: Group) -> str:
     texts = [interval_text(end.at(SHOWN)).partition(" (")[0] for end in ends]
     places = [len(text.partition(".")[2]) for text in texts]
     if min(places) and all(text.replace(".", "", 1).isdecimal() for text in texts):
-        texts = [f"{float(text):.{min(places)}f}" for text in texts]
+        texts = [fixed(float(text), min(places)) for text in texts]
     text = " to ".join(dict.fromkeys(texts))
     rules = {rule_text(finding.names) for finding in group.findings}
     rule = rules.pop() if len(rules) == 1 else ""
@@ -341,5 +343,5 @@ def multiplier(group: Group) -> str:
     if law is not None:
         text += f" × {law_text(law)}"
     named = f" = {rule}" if rule not in ("", text) else ""
-    size = f" (d_k = {group.first.shape.d_k})" if "d_k" in rule else ""
+    size = f" (d_k = {group.first.shape.d_k:,})" if "d_k" in rule else ""
     return f"m = {text}{named}{size}"

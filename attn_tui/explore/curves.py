@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.figure import Axis, Curve, Figure, d_k_axis
 from attn_tui.compute.explore.answer import OverDk
-from attn_tui.explore.answer import Answer
+from attn_tui.compute.numbers import rough_percent, tick
+from attn_tui.explore.answer import ShownVector
 
 LEAST = 1e-300
 """A smaller number counts as 0."""
@@ -17,14 +18,14 @@ Lines = NDArray[np.float64]
 """Curves as rows, shape (lines, D)."""
 
 
-def _sides(answer: Answer) -> tuple[OverDk, OverDk | None]:
+def _sides(answer: ShownVector) -> tuple[OverDk, OverDk | None]:
     """Return the scaled side over d_k, and the unscaled one unless it is the same at each d_k."""
     assert answer.over is not None
     return answer.over, answer.unscaled_over
 
 
 def _figure(
-    answer: Answer, scaled: Lines, unscaled: Lines | None, present: Sequence[Sequence[float]],
+    answer: ShownVector, scaled: Lines, unscaled: Lines | None, present: Sequence[Sequence[float]],
     y: Axis | None = None, names: Sequence[str] = ("",),
 ) -> Figure:  # fmt: skip
     """Return a figure with the curves of the scaled side drawn over those of the unscaled side.
@@ -62,11 +63,10 @@ def _round_axis(most: float) -> Axis:
     power = 10.0 ** floor(log10(most))
     step = next(size * power for size in (0.2, 0.5, 1.0, 2.0, 5.0) if most / (size * power) <= 3.9)
     values = [place * step for place in range(int(most / step) + 1)]
-    ticks = [f"{value:,.0f}" if value >= 1000.0 else f"{value:.3g}" for value in values]
-    return Axis(0.0, 1.05 * most, tuple(zip(values, ticks, strict=True)))
+    return Axis(0.0, 1.05 * most, tuple((value, tick(value)) for value in values))
 
 
-def weights_figure(answer: Answer) -> Figure:
+def weights_figure(answer: ShownVector) -> Figure:
     """Return the weights of the three largest keys over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     keys = over.keys[:3]
@@ -75,12 +75,12 @@ def weights_figure(answer: Answer) -> Figure:
     present = [side.weights(keys).tolist() for side in answer.vector.sides]
     most = _most(scaled, np.array(present[0]) if unscaled is None else unscaled)
     high = 1.0 if most > 0.5 or not most else 1.1 * most
-    ticks = tuple((share * high, f"{share * high * 100:.3g} %") for share in (0, 1, 0.5))
+    ticks = tuple((share * high, rough_percent(share * high, places=9)) for share in (0, 1, 0.5))
     names = [f"key {key:,}" for key in keys.tolist()]
     return _figure(answer, scaled, unscaled, present, Axis(0.0, high, ticks), names)
 
 
-def gradient_figure(answer: Answer) -> Figure:
+def gradient_figure(answer: ShownVector) -> Figure:
     """Return the size of the gradient over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     present = [[size] for size, _ in answer.vector.gradients]
@@ -88,7 +88,7 @@ def gradient_figure(answer: Answer) -> Figure:
     return _figure(answer, over.gradient[None], unscaled, present)
 
 
-def keys_figure(answer: Answer) -> Figure:
+def keys_figure(answer: ShownVector) -> Figure:
     """Return the effective keys over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     present = [[side.effective_keys] for side in answer.vector.sides]

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.charts.heat_map import ColourBar, HeatMap
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.heat_map import ColourBar, HeatMapDrawing
+from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
+from attn_tui.compute.numbers import percent_tick
 from attn_tui.engine.survey import Numbers, Survey
 from attn_tui.heads.card import is_parked
 from attn_tui.heads.words import UNCOUNTED, brief, value_text
@@ -61,7 +62,9 @@ def levels(name: str, values: Numbers) -> Numbers:
     return np.where(np.isnan(values), np.nan, ramp)
 
 
-def head_map(survey: Survey, name: str, cursor: HeadId, differing: Set[HeadId] = NONE) -> HeatMap:
+def head_map(
+    survey: Survey, name: str, cursor: HeadId, differing: Set[HeadId] = NONE
+) -> HeatMapDrawing:
     """Return the map of a statistic over the layers and heads of the cursor's sequence.
 
     Args:
@@ -95,7 +98,7 @@ def head_map(survey: Survey, name: str, cursor: HeadId, differing: Set[HeadId] =
             for longer in (marked, texts, short):
                 longer[row][column] += DIFFERS
     if name in SHARES:
-        ticks = [(share, f"{share:.0%}".replace("%", " %")) for share in SHARE_TICKS]
+        ticks = [(share, percent_tick(share)) for share in SHARE_TICKS]
     else:
         sizes = zip(LEVELS[::-1], SIZED[name][::-1], strict=True)
         ticks = [(level, brief(name, size)) for level, size in sizes]
@@ -103,18 +106,18 @@ def head_map(survey: Survey, name: str, cursor: HeadId, differing: Set[HeadId] =
     def place(row: int, column: int) -> HeadId:
         return HeadId(cursor.batch, layers[row], column)
 
-    return HeatMap(
+    return HeatMapDrawing(
         grid, "saturation", [*map(str, layers)], [*map(str, range(survey.plan.n_heads))],
         cursor=entry, longer=(marked, texts, short, bare),
         bar=ColourBar("saturation", ticks, float(grid[entry])), place=place,
     )  # fmt: skip
 
 
-def at_head(drawing: HeatMap, survey: Survey, cursor: HeadId) -> HeatMap:
+def at_head(drawing: HeatMapDrawing, survey: Survey, cursor: HeadId) -> HeatMapDrawing:
     """Return a map of the same sequence with the cursor on another head."""
     place = survey.plan.capture.layers.index(cursor.layer), cursor.head
     bar = drawing.bar and replace(drawing.bar, mark=float(drawing.levels[place]))
-    return replace(drawing, cursor=place, bar=bar)
+    return drawing.marked(place, bar)
 
 
 def title_of(name: str) -> str:
@@ -125,7 +128,7 @@ def title_of(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def numbers_table(partial: Partial | None) -> Table:
+def numbers_table(partial: Partial | None) -> TableDrawing:
     """Return a table of every statistic of a head, with its error, place and meaning."""
     names, values, places, meanings = [], [], [], []
     for name, statistic in STATISTICS.items() if partial else ():
@@ -139,11 +142,11 @@ def numbers_table(partial: Partial | None) -> Table:
         values.append(value_text(name, value) + mark)
         places.append(place)
         meanings.append(statistic.words)
-    return Table(
+    return TableDrawing(
         [
-            Column("", names, "muted", left=True),
-            Column("value", values),
-            Column("found at", places, "muted", left=True, rank=1),
-            Column("what it is", meanings, "muted", left=True, rank=2),
+            TextColumn("", names, "muted", left=True),
+            TextColumn("value", values),
+            TextColumn("found at", places, "muted", left=True, rank=1),
+            TextColumn("what it is", meanings, "muted", left=True, rank=2),
         ]
     )

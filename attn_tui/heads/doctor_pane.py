@@ -20,6 +20,7 @@ from textual.widgets import Label, Static
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, legible
+from attn_tui.compute.numbers import amount, general, percent, percent_tick, tick
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 
@@ -63,7 +64,7 @@ BADGES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Multiplier:
+class HeadMultiplier:
     """The m of one head.
 
     Attributes:
@@ -103,22 +104,22 @@ class Diagnosis:
 
     verdict: str
     sentence: str
-    multipliers: Sequence[Multiplier] = ()
+    multipliers: Sequence[HeadMultiplier] = ()
     made: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class MultiplierPlot:
     """The m of every head as a point with its interval, around the line of the expected m.
 
     Attributes:
         multipliers: The m of each head, layer by layer.
     """
 
-    multipliers: Sequence[Multiplier]
+    multipliers: Sequence[HeadMultiplier]
 
     @cached_property
-    def known(self) -> Sequence[Multiplier]:
+    def known(self) -> Sequence[HeadMultiplier]:
         """The multipliers that are known."""
         return [multiplier for multiplier in self.multipliers if multiplier.value is not None]
 
@@ -131,18 +132,18 @@ class Points:
         if farthest < log(1.1):
             wanted = max(ROOM * farthest, min(wide, PERCENT[-1]))
             share = next((share for share in PERCENT if share >= wanted), PERCENT[-1])
-            text = f"{100 * share:g} %"
+            text = percent_tick(share)
             return share, f"+{text}", f"−{text}"
         wanted = ROOM * farthest
         factor = next((factor for factor in TIMES if log(factor) >= wanted), TIMES[-1])
-        text = f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
+        text = tick(factor)
         return log(factor), f"×{text}", f"÷{text}"
 
     @cached_property
     def line(self) -> str:
         """The label of the line of the expected m."""
         wanted = {multiplier.expected for multiplier in self.multipliers if multiplier.verdict}
-        return f"{wanted.pop():.4g}" if len(wanted) == 1 else "expected"
+        return general(wanted.pop(), 4) if len(wanted) == 1 else "expected"
 
     @cached_property
     def gutter(self) -> int:
@@ -179,7 +180,7 @@ class Points:
         ).place
 
     @cached_property
-    def by_place(self) -> Mapping[Place, Multiplier]:
+    def by_place(self) -> Mapping[Place, HeadMultiplier]:
         """The m of each head."""
         return {multiplier.place: multiplier for multiplier in self.multipliers}
 
@@ -202,7 +203,7 @@ class Points:
             self.draw_head(cells, multiplier, places[multiplier.place], colour)
         return cells
 
-    def draw_head(self, cells: Cells, multiplier: Multiplier, column: int, colour: str) -> None:
+    def draw_head(self, cells: Cells, multiplier: HeadMultiplier, column: int, colour: str) -> None:
         """Draw the interval of a head, cut off with arrows, and its m."""
         end, middle = self.end[0], (cells.lines - 2) // 2
         last = 2 * middle
@@ -233,7 +234,7 @@ class Chart:
         cursor: The marked head, or None.
     """
 
-    points: Points
+    points: MultiplierPlot
     cursor: Place | None = None
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
@@ -283,7 +284,7 @@ class Chart:
 
 
 @lru_cache(maxsize=4)
-def _drawn(points: Points, columns: int, lines: int, colours: Palette) -> Cells:
+def _drawn(points: MultiplierPlot, columns: int, lines: int, colours: Palette) -> Cells:
     """Draw the points; cached, since moving the cursor does not change them."""
     return points.draw(columns, lines, colours)
 
@@ -379,7 +380,7 @@ class DoctorPane(Pane):
     diagnosis: var[Diagnosis] = var(Diagnosis("", ""), init=False)
     cursor: var[Place | None] = var(None, init=False)
     words: var[str] = var("", init=False)
-    _points: Points = Points(())
+    _points: MultiplierPlot = MultiplierPlot(())
 
     def compose(self) -> ComposeResult:
         """Lay out the badge and the sentence above the chart."""
@@ -397,7 +398,7 @@ class DoctorPane(Pane):
         badge.set_classes(f"-{diagnosis.verdict.replace(' ', '-')}" if diagnosis.verdict else "")
         self.query_one("#doctor-sentence", Static).update(Content(diagnosis.sentence))
         self.describe("Doctor: the scale each head really used", diagnosis.made)
-        self._points = Points(diagnosis.multipliers)
+        self._points = MultiplierPlot(diagnosis.multipliers)
         self._draw()
 
     def watch_cursor(self) -> None:
@@ -419,5 +420,7 @@ def factor_text(off: float) -> str:
     ('+0.2 %', '8 times as large', '8 times too small')
     """
     if abs(off) < log(1.1):
-        return f"{100 * (exp(off) - 1.0):+.2g} %".replace("-", "−")
-    return f"{exp(off):.3g} times as large" if off > 0.0 else f"{exp(-off):.3g} times too small"
+        text = percent(exp(off) - 1.0, places=9)
+        return text if text[0] in "~−" else f"+{text}"
+    times = amount(exp(abs(off)))
+    return f"{times} times as large" if off > 0.0 else f"{times} times too small"

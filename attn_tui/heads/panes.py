@@ -12,6 +12,7 @@ from textual.widgets import Label
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts import heat_map
+from attn_tui.compute.numbers import progress
 from attn_tui.compute.text import counted, visible
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
@@ -20,7 +21,7 @@ from attn_tui.heads.card import CardDrawing, card
 from attn_tui.heads.doctor_pane import Diagnosis, DoctorPane
 from attn_tui.heads.examination import words_of
 from attn_tui.heads.looking import Known
-from attn_tui.heads.table import HeadList, Listing
+from attn_tui.heads.table import HeadList, HeadListing
 from attn_tui.heads.words import head_text, looked_at
 from attn_tui.report.miss import made_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
@@ -37,7 +38,7 @@ class HeadPanes(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self._map = heat_map.HeatMap(np.zeros((1, 1)), "saturation")
+        self._map = heat_map.HeatMapDrawing(np.zeros((1, 1)), "saturation")
         self._map_of: object = None
         """The survey, statistic and sequence that the map was drawn from."""
         self._survey: Survey | None = None
@@ -84,7 +85,7 @@ class HeadPanes(Vertical):
                 "All heads", "← → or a heading sorts", legend
             )
         self.query_one("#map-pane", HeatMap).drawing = self._map
-        self.query_one(HeadList).show(Listing(survey, name, cursor, width, differing))
+        self.query_one(HeadList).show(HeadListing(survey, name, cursor, width, differing))
         self._show_capture(survey, settings)
         self._show_card(cursor)
         numbers = self.query_one("#numbers-pane", Pane)
@@ -104,7 +105,7 @@ class HeadPanes(Vertical):
         size = f"{counted(len(plan.capture.layers), 'layer')} × {counted(plan.n_heads, 'head')}"
         if plan.n_batches > 1:
             size = f"{plan.n_batches} sequences × {size}"
-        keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
+        keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k:,}"
         text = " · ".join([name, size, keys, made_text(plan.masks[self._cursor.layer])])
         label = self.query_one("#capture", Label)
         if text != label.content:
@@ -145,7 +146,7 @@ class HeadPanes(Vertical):
                 rows = f"{most.rows:,} of {most.n_queries:,} rows"
             parts = [f"layers × heads, {rows}"]
         if survey.progress < 1.0:
-            parts.append(f"{survey.progress:.0%}".replace("%", " %"))
+            parts.append(progress(survey.progress))
             parts.append("stopped: space goes on" if stopped else "looking")
         widget = self.query_one("#map-pane", HeatMap)
         if widget.hides:

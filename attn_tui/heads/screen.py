@@ -69,6 +69,7 @@ class HeadsScreen(InstrumentScreen):
     AUTO_FOCUS = "#map-pane"
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
     VIEW_TITLES = VIEW_TITLES
+    HAS_D_K = False
     NO_N = "The number of keys of a capture is its own"
     GROUPS: ClassVar = (
         ("Capture", tuple(FIELDS[name] for name in ("capture", "rows", "seed"))),

@@ -17,8 +17,9 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.charts.colour import Palette
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SHARES, STATISTICS
+from attn_tui.compute.numbers import rough_percent
 from attn_tui.engine.survey import Survey
-from attn_tui.heads.card import level_colour, percent, state, tone_colour
+from attn_tui.heads.card import level_colour, state, tone_colour
 from attn_tui.heads.charts import DIFFERS, NONE
 from attn_tui.heads.headline import order
 from attn_tui.heads.words import UNCOUNTED, number
@@ -48,7 +49,7 @@ STATES = ("saturated", "sink", "sharp", "spread")
 
 
 @dataclass(frozen=True, eq=False)
-class Listing:
+class HeadListing:
     """The contents of the table.
 
     Attributes:
@@ -128,9 +129,7 @@ class Listing:
             value = partial.value(name).value
             text, colour = number(name, value), colours["text"]
             if name in SHARES and not isnan(value):
-                text = percent(value)
-            elif name == "effective_keys" and value < 1000.0:
-                text = f"{value:.1f}"
+                text = rough_percent(value)
             if not partial.counts(name):
                 text, colour = text + UNCOUNTED, colours["muted"]
             elif name in ("max_weight", "dead_gradient_share") and not isnan(value):
@@ -169,7 +168,7 @@ class HeadList(DataTable[Text]):
         super().__init__(id=id, cursor_type="row", cell_padding=0)
         self.sort_by = ("max_weight", False)
         """The name of the column that heads are sorted by, and whether in reverse."""
-        self._shown: Listing | None = None
+        self._shown: HeadListing | None = None
         self._written: dict[HeadId, Partial] = {}
         """The statistics that the line of each head was written from."""
         self._marked = set[HeadId]()
@@ -179,7 +178,7 @@ class HeadList(DataTable[Text]):
         self._made_for: object = None
         """The capture, columns and theme of the lines; if they change, all are written anew."""
 
-    def show(self, listing: Listing) -> None:
+    def show(self, listing: HeadListing) -> None:
         """Show a listing; only lines that have changed are written."""
         before, self._shown = self._shown, listing
         if before is None or before.name != listing.name:
@@ -202,7 +201,7 @@ class HeadList(DataTable[Text]):
         else:
             self._follow_at_rest()
 
-    def _write(self, listing: Listing) -> None:
+    def _write(self, listing: HeadListing) -> None:
         """Write the lines of heads with new statistics, `AT_ONCE` at a time, each after a paint."""
         if listing is not self._shown:
             return

@@ -1,9 +1,9 @@
 """The pictures of Sweep: a map of what dividing does, one place in numbers, medians and tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, floor, inf, isfinite, log, nan
+from math import ceil, floor, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,14 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Band, Curve, Figure
 from attn_tui.charts.glyphs import LINES
-from attn_tui.charts.heat_map import Border, ColourBar, HeatMap
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
+from attn_tui.charts.table import TableDrawing, TextColumn
+from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import GRADIENTS, falls_through
+from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
 from attn_tui.compute.sweep.points import Place, Point, Summary, along, held
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.report.numbers import LN10, power_of_ten
-from attn_tui.sweep.change import Change, change
+from attn_tui.sweep.change import LogFactor, change
 from attn_tui.sweep.names import is_none
 
 Numbers = NDArray[np.float64]
@@ -42,13 +42,6 @@ def level(log_factor: float) -> float:
     """Return the place of a factor on the ramp, from −1 to 1, from its natural logarithm."""
     size = min(abs(log_factor) / LN10 / MOST, 1.0) ** BEND
     return float(np.copysign(size, log_factor)) if log_factor else 0.0
-
-
-def power(exponent: int) -> str:
-    """Return a power of ten as text: ``1``, ``100``, ``10⁻⁴``."""
-    if 0 <= exponent <= 2:
-        return f"{10**exponent}"
-    return power_of_ten(exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +67,7 @@ class Grid:
         return tuple(along(self.answer.settings, 1)[1])
 
     @cached_property
-    def changes(self) -> list[list[Change]]:
+    def changes(self) -> list[list[LogFactor]]:
         """The change that the rule makes at each place, row by row."""
         points, statistic = self.answer.points, self.answer.settings.statistic
         return [
@@ -94,10 +87,14 @@ class Grid:
             ratios = [self.answer.points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks]
             known = [ratio for ratio in ratios if ratio]
             if len(known) == len(ratios):
-                crossing, low, high = falls_through(self.d_ks, known)
+                crossing = crossing_of(self.d_ks, known)
                 if crossing is not None:
-                    crossings[:, row] = crossing, low or self.d_ks[0], high or self.d_ks[-1]
+                    crossings[:, row] = self._ends(crossing)
         return crossings
+
+    def _ends(self, crossing: Crossing) -> tuple[float, float, float]:
+        """Return a crossing with its interval, which ends with the map where it is open."""
+        return crossing.at, crossing.low or self.d_ks[0], crossing.high or self.d_ks[-1]
 
     def border(self, answer: Answer) -> Border | None:
         """Return the border between smaller and larger, or None if the map has none.
@@ -108,9 +105,9 @@ class Grid:
         """
         crossings = self._crossings.copy()
         for row, n in enumerate(self.ns):
-            met = answer.crossing(self.rule, answer.settings.statistic, n)
-            if met is not None and np.isfinite(crossings[0, row]):
-                crossings[:, row] = met.at, met.low or self.d_ks[0], met.high or self.d_ks[-1]
+            crossing = answer.crossing(self.rule, answer.settings.statistic, n)
+            if crossing is not None and np.isfinite(crossings[0, row]):
+                crossings[:, row] = self._ends(crossing)
         if not np.isfinite(crossings).any() or len(self.d_ks) < 2:
             return None
         middles = np.arange(len(self.d_ks)) + 0.5
@@ -118,7 +115,7 @@ class Grid:
         return Border(*np.where(np.isnan(crossings), nan, places))
 
     @cached_property
-    def _map(self) -> HeatMap:
+    def _map(self) -> HeatMapDrawing:
         """The map without a cursor."""
         levels = np.array([[_level(factor) for factor in row] for row in self.changes])
         short, whole, longest = (
@@ -127,7 +124,7 @@ class Grid:
         )
         signs = [[SIGNS.get(factor.way, "") for factor in row] for row in self.changes]
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
-        return HeatMap(
+        return HeatMapDrawing(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
             short, longer=(signed, longest, whole), corner="n\\d_k", place=self.place,
         )  # fmt: skip
@@ -136,7 +133,7 @@ class Grid:
         """Return the n and the d_k of an entry of the map."""
         return self.ns[row], self.d_ks[column]
 
-    def heat_map(self, answer: Answer, cursor: Place) -> HeatMap:
+    def heat_map(self, answer: Answer, cursor: Place) -> HeatMapDrawing:
         """Return the map with the cursor on the nearest of its places.
 
         Args:
@@ -147,10 +144,10 @@ class Grid:
         column = self.d_ks.index(held(self.d_ks, cursor[1]))
         ticks = [(level(ten * LN10), tick(ten)) for ten in TICKS]
         bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
-        return replace(self._map, cursor=(row, column), bar=bar, border=self.border(answer))
+        return self._map.marked((row, column), bar, self.border(answer))
 
 
-def _level(factor: Change) -> float:
+def _level(factor: LogFactor) -> float:
     if factor.way == "unknown":
         return nan
     return level(factor.log) if factor.way in SIGNS else 0.0
@@ -160,7 +157,7 @@ def tick(ten: int) -> str:
     """Return the label of a power of ten on the colour bar: ``▲10³``, ``same``."""
     if not ten:
         return "same"
-    return f"{'▲' if ten > 0 else '▼'}{power(abs(ten))}"
+    return f"{'▲' if ten > 0 else '▼'}{power_of_ten(abs(ten))}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +190,7 @@ class PlaceNumbers:
             summary = point.statistics[self.statistic]
             side = "unscaled" if is_none(point.rule) else "scaled"
             dot = LINES[side] if colours.textured else "●"
-            number = short(summary.median, summary.log_median)
+            number = quantity(summary.median, summary.log_median)
             if lines == 1:
                 cells.write(start, 0, f"{dot} {head} {number}", colours[side])
                 start += len(head) + len(number) + 6
@@ -202,7 +199,7 @@ class PlaceNumbers:
             start = width + 13
             cells.write(start - len(number), line, number, colours["text"])
             half = f"half of the draws: {quarters(summary)}"
-            mean = f"mean {short(summary.mean, summary.log_mean)}"
+            mean = f"mean {quantity(summary.mean, summary.log_mean)}"
             for extra in (f"{half}   {mean}", half, mean):
                 if start + 3 + len(extra) <= columns:
                     cells.write(start + 3, line, extra, colours["muted"])
@@ -212,28 +209,8 @@ class PlaceNumbers:
 
 def quarters(summary: Summary) -> str:
     """Return the range of the middle half of the draws: ``0.12 to 0.48``."""
-    low = short(summary.quarter, summary.log_quarter)
-    return f"{low} to {short(summary.three_quarters, summary.log_three_quarters)}"
-
-
-def short(value: float, log_value: float) -> str:
-    """Return a number from 0 on to two digits, or whole: ``0.0042``, ``64``, ``4.5·10⁻⁴``.
-
-    >>> short(0.003, log(0.003)), short(4.5e-4, log(4.5e-4)), short(0.0, -1e4), short(0.0, -inf)
-    ('0.0030', '4.5·10⁻⁴', '1.1·10⁻⁴³⁴³', '0')
-    """
-    if log_value == -inf or not isfinite(log_value):
-        return "0" if log_value == -inf else "unknown"
-    tens = log_value / LN10
-    if 1.0 <= tens < 4.0:
-        return f"{value:,.0f}"
-    if -3.0 <= tens < 1.0:
-        return f"{value:#.2g}"
-    exponent = floor(tens)
-    digits = f"{10.0 ** (tens - exponent):.1f}"
-    if digits == "10.0":
-        digits, exponent = "1.0", exponent + 1
-    return f"{digits}·{power_of_ten(exponent)}"
+    low = quantity(summary.quarter, summary.log_quarter)
+    return f"{low} to {quantity(summary.three_quarters, summary.log_three_quarters)}"
 
 
 def medians(
@@ -276,7 +253,7 @@ def medians(
             dots.append((float(np.interp(log(here), np.log(x), middle)), kind))
     ns, d_ks = along(answer.settings, answer.experiment.setup.d_k)
     x_axis = place_axis(*((ns[0], ns[-1]) if over == "n" else (d_ks[0], d_ks[-1])))
-    return Figure(curves, x_axis, log_axis(logs), (here, f"{here:,.0f}"), dots, bands)
+    return Figure(curves, x_axis, log_axis(logs), (here, whole(here)), dots, bands)
 
 
 def place_axis(low: float, high: float) -> Axis:
@@ -284,7 +261,7 @@ def place_axis(low: float, high: float) -> Axis:
     high = max(high, low * 2.0)
     inner = [low * 2.0**step for step in range(3, 20, 3)]
     ticks = [low, high, *(tick for tick in inner if tick < high / 3.0)]
-    return Axis(low, high, tuple((tick, f"{tick:,.0f}") for tick in ticks), logarithmic=True)
+    return Axis(low, high, tuple((tick, whole(tick)) for tick in ticks), logarithmic=True)
 
 
 def log_axis(logs: Sequence[Numbers]) -> Axis:
@@ -303,10 +280,12 @@ def log_axis(logs: Sequence[Numbers]) -> Axis:
     low = min(low, high - 1)
     step = max(1, round((high - low) / 4))
     tens = [*range(high, low - 1, -step)]
-    return Axis(low, high, tuple((float(ten), power(ten)) for ten in tens))
+    return Axis(low, high, tuple((float(ten), power_of_ten(ten)) for ten in tens))
 
 
-def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: Place) -> Table:
+def row_table(
+    answer: Answer, rules: Sequence[str], names: Sequence[str], here: Place
+) -> TableDrawing:
     """Return every number at one n over d_k, or at one d_k over n where n is swept."""
     statistic, settings = answer.settings.statistic, answer.settings
     over_n = settings.view == "curves" and settings.over == "n"
@@ -315,21 +294,23 @@ def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: 
         place for place in answer.points.places if (place[1] == d_k if over_n else place[0] == n)
     ]
     own = [place[0] if over_n else place[1] for place in places]
-    columns = [Column("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]
+    columns = [TextColumn("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]
     for rule, name in zip(rules, names, strict=True):
         kind = "unscaled" if is_none(rule) else "scaled"
         points = [answer.points.at(*place, rule) for place in places]
         summaries = [point.statistics[statistic] if point else None for point in points]
-        columns.append(Column(name, [_median(summary) for summary in summaries], kind))
+        columns.append(TextColumn(name, [_median(summary) for summary in summaries], kind))
         if not is_none(rule):
             changes = [change(answer.points, place, rule, statistic) for place in places]
-            columns.append(Column("which is", [factor.times for factor in changes], rank=1))
+            columns.append(TextColumn("which is", [factor.times for factor in changes], rank=1))
         halves = [quarters(summary) if summary else "–" for summary in summaries]
-        columns.append(Column("middle half", halves, "muted", rank=3))
-        means = [short(summary.mean, summary.log_mean) if summary else "–" for summary in summaries]
-        columns.append(Column("mean", means, "muted", rank=2))
-    return Table(columns, own.index(n if over_n else d_k))
+        columns.append(TextColumn("middle half", halves, "muted", rank=3))
+        means = [
+            quantity(summary.mean, summary.log_mean) if summary else "–" for summary in summaries
+        ]
+        columns.append(TextColumn("mean", means, "muted", rank=2))
+    return TableDrawing(columns, own.index(n if over_n else d_k))
 
 
 def _median(summary: Summary | None) -> str:
-    return short(summary.median, summary.log_median) if summary else "–"
+    return quantity(summary.median, summary.log_median) if summary else "–"

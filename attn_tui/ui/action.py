@@ -70,6 +70,11 @@ KEYLESS = (
          "open a tour", "course"),
     ),
     Keyless(
+        "Questions people ask", "app.choose('question')",
+        "what is asked in forums about √d_k, each with the screen that answers",
+        ("faq", "frequently asked questions", "questions", "forum", "why"),
+    ),
+    Keyless(
         "Theme", "app.change_theme", "choose light or dark, or other colours",
         ("colours", "colors", "appearance", "choose a theme"),
     ),

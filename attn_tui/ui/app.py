@@ -30,7 +30,7 @@ from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.settings_panel import SettingsPanel
-from attn_tui.ui.terminal.cells import Cells
+from attn_tui.ui.terminal.cells import TerminalCells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, pasted, received
@@ -104,7 +104,8 @@ class AttnApp(App[None]):
     LISTS: ClassVar = {
         "rule": ("RulesProvider", "a scale rule"),
         "model": ("ModelsProvider", "a model"),
-        "example": ("ExamplesProvider", "the tour or an example"),
+        "example": ("ExamplesProvider", "the tour, an example or a question"),
+        "question": ("QuestionsProvider", "what people ask"),
         "theme": ("ThemesProvider", "a theme"),
     }
     """What can be chosen from a list of its own, by name: the provider in `attn_tui.ui.palette`,
@@ -125,7 +126,7 @@ class AttnApp(App[None]):
         if not no_color:
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
-        self._cells = Cells()
+        self._cells = TerminalCells()
         self.taking_over = self.active = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii

@@ -20,6 +20,7 @@ from textual.widgets.tree import TreeNode
 from textual.worker import Worker, WorkerState
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.numbers import byte_size
 from attn_tui.compute.text import visible
 from attn_tui.files.paths import typed_path
 from attn_tui.ui.dialogs import Dialogue
@@ -270,14 +271,4 @@ def described(path: str) -> str:
     if not S_ISREG(status.st_mode):
         return ""
     date = datetime.fromtimestamp(status.st_mtime)
-    return f"{visible(os.path.basename(path))} ({size(status.st_size)}, {date:%Y-%m-%d %H:%M})"
-
-
-def size(count: int) -> str:
-    """Return a number of bytes as a person reads it."""
-    value = float(count)
-    for unit in ("bytes", "kB", "MB"):
-        if value < 1000:
-            return f"{value:.0f} {unit}"
-        value /= 1000
-    return f"{value:.1f} GB"
+    return f"{visible(os.path.basename(path))} ({byte_size(status.st_size)}, {date:%Y-%m-%d %H:%M})"

@@ -23,7 +23,7 @@ from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.files_screen import FilesScreen
 from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
-from attn_tui.ui.keys import Keys
+from attn_tui.ui.keys import KeysFooter
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
 from attn_tui.ui.setting import D_K
@@ -139,7 +139,7 @@ class InstrumentScreen(FilesScreen):
             yield from self.compose_body()
         if self.welcome is not None:
             yield self.welcome
-        yield Keys(show_command_palette=False, compact=True)
+        yield KeysFooter(show_command_palette=False, compact=True)
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes of the instrument."""
@@ -213,8 +213,8 @@ class InstrumentScreen(FilesScreen):
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
         self.show_numbers(question)
-        if (pane := self.query_one_optional(DkPane)) is not None:
-            pane.idle = self.why_idle(question)
+        if self.HAS_D_K:
+            self.query_one(DkPane).idle = self.why_idle(question)
 
     def why_idle(self, question: Question) -> str:
         """Return why changing d_k would change nothing, or an empty text."""

@@ -16,7 +16,7 @@ from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import parse
 from attn_tui.files.history import Edit, Question
-from attn_tui.ui.words import words
+from attn_tui.search import words
 
 
 def _never(question: Question) -> str:

@@ -12,7 +12,7 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.dots.derivation import Step, derivation, steps
+from attn_tui.dots.derivation import DerivationStep, derivation, steps
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.rows import length, plain
 from tests.pairs import each_once, with_rows
@@ -43,14 +43,15 @@ def drawn(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> Answer:
     return last
 
 
-def by_name(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> dict[str, Step]:
+def by_name(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> dict[str, DerivationStep]:
     return {step.name: step for step in steps(drawn(name, d_k, rule))}
 
 
 def value(formula: str) -> float:
     """Return the value of the expression behind the last equals sign."""
     text = formula.rpartition(" = ")[2].replace("−", "-").replace("·", "*").replace("²", "**2")
-    return float(eval(re.sub(r"√(\d[\d.]*(e\+\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
+    text = text.replace(",", "")
+    return float(eval(re.sub(r"√(\d[\d.]*(e\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
 
 
 @with_rows(("d_k", "rule", "name"), each_once([1, 2, 64, 65_536], RULES, ASKED))

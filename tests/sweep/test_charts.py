@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.colour import Palette
-from attn_tui.compute.sweep.crossover import Meeting
+from attn_tui.compute.numbers import quantity
+from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep import charts
@@ -61,7 +62,7 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
     better = grid.border(result)
     assert better
     met = result.crossing("inverse-sqrt", "gradient", 8)
-    assert isinstance(met, Meeting)
+    assert isinstance(met, Crossing)
     own = grid.ns.index(8)
     assert better.at[own] - 0.5 == pytest.approx(log10(met.at / 2.0) / log10(2.0))
     assert (np.delete(better.at, own) == np.delete(bare.at, own))[
@@ -79,11 +80,11 @@ def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
     lines = numbers.draw(90, 2, COLOURS).text().split("\n")
     for point, side, text in zip(known, ("unscaled", "1/√d_k"), lines, strict=True):
         summary = point.statistics["gradient"]
-        median = charts.short(summary.median, summary.log_median)
+        median = quantity(summary.median, summary.log_median)
         assert text.startswith(f"● {side}")
         assert f" {median} " in text
         assert f"half of the draws: {charts.quarters(summary)}" in text
-        assert f"mean {charts.short(summary.mean, summary.log_mean)}" in text
+        assert f"mean {quantity(summary.mean, summary.log_mean)}" in text
         assert f"● {side} {median}" in numbers.draw(80, 1, COLOURS).text()
     assert "mean" not in numbers.draw(60, 2, COLOURS).text()
 

@@ -7,7 +7,7 @@ from textual.widget import Widget
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
-from attn_tui.ui.keys import Keys
+from attn_tui.ui.keys import KeysFooter
 from tests.pairs import everyday
 from tests.ui.person import press, shown, shown_title
 
@@ -16,7 +16,7 @@ NAMES = ("explore", "claims", "heads", "dots", "attention")
 ON_PANES = {
     "explore": {"scores-pane": "e Scores s", "d_k-pane": "d_k"},
     "heads": {"map-pane": "e Saturation: mean largest weight"},
-    "claims": {"list-pane": "e 100 claims"},
+    "claims": {"list-pane": "e 114 claims"},
 }
 """The titles of panes that a key acts on; the first letter is the key."""
 
@@ -27,7 +27,7 @@ def footer(screen: InstrumentScreen) -> dict[str, str]:
 
 
 def shown_keys(screen: InstrumentScreen) -> list[Widget]:
-    return [key for key in screen.query_one(Keys).children if key.display]
+    return [key for key in screen.query_one(KeysFooter).children if key.display]
 
 
 @pytest.mark.parametrize("name", everyday(2, NAMES))

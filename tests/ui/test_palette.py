@@ -90,7 +90,8 @@ FIRST: Mapping[str, str] = {
     # Examples and claims.
     "ties": "example: Ties", "thousand": "example: A thousand random keys",
     "explosion": "claim: S1-1 ", "gradient explosion": "claim: S1-1 ",
-    "vanishing gradient": "claim: S0-2 ", "s2-19": "claim: S2-19 ", "erratum": "claim: ",
+    "vanishing gradient": "question: Do gradients vanish or", "s2-19": "claim: S2-19 ",
+    "erratum": "claim: ",
 }  # fmt: skip
 """Typed words, and how the first hit begins, in Explore on the worked example."""
 

@@ -7,17 +7,18 @@ from math import exp, sqrt
 import numpy as np
 
 from attn_tui.claims.checks.layers import check_size, normals, projected
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.head import Head, row_weights
 from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.numbers import general
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import normalised
 
 
-def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare a head that divides its scores with one that has the divisor in W_q."""
     check_size(trial, 1, d_k=512, n=512)
     apart, gradients, moves, of_adam = folded_over_divided(trial)
@@ -37,7 +38,7 @@ def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         "the same with Adam": [comparison[3] for comparison in comparisons],
     }
     title = "1/√d_k folded into W_q, over the same after QKᵀ"
-    yield Picture(title, "d_k", d_ks, curves, log="xy")
+    yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
 def folded_over_divided(trial: Trial) -> tuple[float, float, float, float]:
@@ -83,7 +84,7 @@ def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
     for where, whole, clipped in (
         ("the same batch", before, largest_logit(one, q, k)),
         ("another batch", largest_logit(another, of_q, of_k), largest_logit(another, q, k)),
-        (f"the same batch, QK-norm with gains of {GAIN:g}", normed,
+        (f"the same batch, QK-norm with gains of {general(GAIN)}", normed,
          largest_logit(one, normed_q, normed_k, GAIN)),
         ("the same batch, two heads with one W_k", before, largest_logit(one, q, twice_k)),
     ):  # fmt: skip

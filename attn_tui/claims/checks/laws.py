@@ -8,17 +8,18 @@ from math import exp, inf, sqrt
 import numpy as np
 
 from attn_tui.claims.checks.samples import rows_of_scores, sampled, variance_of
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import Lattice
 from attn_tui.compute.law.entries import LAWS
 from attn_tui.compute.law.variance_gamma import outside
+from attn_tui.compute.numbers import general, whole
 from attn_tui.compute.sample import Number
 from attn_tui.library import dot_law
 
 
-def normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def normal(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the law of q·k, scaled or not, with the normal law of the same variance."""
     law, d_k = dot_law(trial.d_k), trial.d_k
     readouts = sampled(law, trial)
@@ -34,7 +35,7 @@ def normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     exact = law.density(x)
     if exact is not None:
         curves = {"exact": exact, "normal": law.normal_density(x)}
-        yield Picture(f"density of q·k, d_k = {d_k:,}", "q·k", x, curves, log="y")
+        yield ClaimCurves(f"density of q·k, d_k = {d_k:,}", "q·k", x, curves, log="y")
 
 
 def differences(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -120,8 +121,9 @@ def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compute the exact chance of |q·k| above 50 and above 60."""
     d_k = int(stated["d"])
     for bound in (50.0, 60.0):
-        share = Evidence(f"chance of |q·k| > {bound:g}", outside(bound, d_k))
-        where = f"±{bound:g} at d_k = {d_k:,}, against a chance of {stated['frequent']:g}"
+        share = Evidence(f"chance of |q·k| > {general(bound)}", outside(bound, d_k))
+        against = f"against a chance of {general(stated['frequent'])}"
+        where = f"±{general(bound)} at d_k = {d_k:,}, {against}"
         yield Case(where, share.value >= stated["frequent"], (share,))
 
 
@@ -135,8 +137,8 @@ def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
     ):
         chance = Evidence(f"chance of {name}", outside(bound / stretch, d_k))
         deviation = stretch * dot_law(d_k).standard_deviation
-        sigmas = Evidence(f"{bound:g} in standard deviations", bound / deviation)
-        against = f"{where}, against a chance of {stated['plausible']:g}"
+        sigmas = Evidence(f"{general(bound)} in standard deviations", bound / deviation)
+        against = f"{where}, against a chance of {general(stated['plausible'])}"
         yield Case(against, chance.value >= stated["plausible"], (chance, sigmas))
 
 
@@ -152,21 +154,21 @@ def large_values(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case("d_k = 2 to 1,024", holds, (ratio, *evidence))
 
 
-def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compute the exact law of the sum of the stated number of dice."""
     count, least = int(stated["dice"]), stated["thousands"]
     law = sum_law("die", count)
     mean, deviation = _mean_and_deviation(law)
     chance = float(law.weights[law.values >= least].sum())
     evidence = (
-        Evidence(f"chance of a sum of {least:,.0f} or more", chance),
+        Evidence(f"chance of a sum of {whole(least)} or more", chance),
         Evidence("mean of the sum", mean, exact=3.5 * count),
         Evidence("standard deviation of the sum", deviation, exact=sqrt(count * 35.0 / 12.0)),
     )
     yield Case(f"{count:,} dice", chance > 0.5, evidence)
     some = np.flatnonzero(np.abs(law.values - mean) <= 4.0 * deviation)[::4]
     title = f"probability of the sum of {count:,} dice"
-    yield Picture(title, "sum", law.values[some], {"sum": law.weights[some]})
+    yield ClaimCurves(title, "sum", law.values[some], {"sum": law.weights[some]})
 
 
 def fluctuation(trial: Trial, stated: Stated) -> Iterator[Case]:

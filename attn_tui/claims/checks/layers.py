@@ -5,12 +5,13 @@ from math import exp, nan, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.head import Head, row_weights
 from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.numbers import general, interval
 from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import Scale
 
@@ -76,7 +77,7 @@ def residuals(trial: Trial, scale: Scale, n_keys: int, layers: int) -> Floats:
     return shares
 
 
-def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Pass random tokens through layers of attention with and without a scale."""
     check_size(trial, d_k=256, n=256, draws=32)
     curves, name = {}, "‖X − mean‖_F/‖X‖_F"
@@ -92,10 +93,10 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
             exp(np.log(share).mean()) if share.min() > ROUNDING else nan for share in shares
         ]
     title = f"what is left of the differences between tokens, {name}"
-    yield Picture(title, "layers", range(LAYERS + 1), curves, log="y")
+    yield ClaimCurves(title, "layers", range(LAYERS + 1), curves, log="y")
 
 
-def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def concentration(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compute the norms of a square matrix of weights and of J, for logits of rising spread."""
     check_size(trial, n=512, draws=32)
     stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -103,8 +104,9 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     sizes = np.array([[norms(row_weights(std * z)) for std in stds] for z in draws])
     of_weights, by_logits = sizes.T
     for low, high in ((0, 4), (4, 6)):
-        where = f"at σ = {stds[high]:g}"
-        over, grown = f"{where} over that at σ = {stds[low]:g}", by_logits[high] / by_logits[low]
+        where = f"at σ = {general(stds[high])}"
+        over = f"{where} over that at σ = {general(stds[low])}"
+        grown = by_logits[high] / by_logits[low]
         evidence = (
             average(f"mean ‖J‖_F {over}", grown),
             average(f"mean ‖A‖₂ {over}", of_weights[high] / of_weights[low]),
@@ -112,10 +114,10 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
             average(f"mean ‖J‖_F {where}", by_logits[high]),
         )
         holds = evidence[0].value > 1.0 and evidence[1].value > 1.0
-        yield Case(f"n = {trial.n:,}, σ = {stds[low]:g} to {stds[high]:g}", holds, evidence)
+        yield Case(f"n = {trial.n:,}, σ = {interval(stds[low], stds[high])}", holds, evidence)
     curves = {"‖A‖₂": of_weights.mean(axis=1), "mean ‖J‖_F": by_logits.mean(axis=1)}
     title, x = "norms of the weights and of their gradient by the logits", "σ of the logits"
-    yield Picture(title, x, stds, curves, log="xy")
+    yield ClaimCurves(title, x, stds, curves, log="xy")
 
 
 def norms(weights: Floats) -> tuple[float, float]:
@@ -149,7 +151,7 @@ def singular_values(matrix: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the singular values of random weights with the edge of their bulk."""
     check_size(trial, least=32, n=1024)
     n = trial.n
@@ -167,4 +169,4 @@ def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     largest, bulk_edge = values[: len(places)], np.full(len(places), edge)
     curves = {"singular values": largest, "edge of the bulk": bulk_edge}
     title = f"singular values of {n:,} × {n:,} random weights"
-    yield Picture(title, "place, from the largest", places, curves, log="xy")
+    yield ClaimCurves(title, "place, from the largest", places, curves, log="xy")

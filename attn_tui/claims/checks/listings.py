@@ -9,6 +9,7 @@ from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import Evaluation, evaluate
+from attn_tui.compute.numbers import general
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import NONE, PLAIN, Scale
@@ -93,7 +94,7 @@ def gain(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", by_rule)
     for scores in (LISTED, (100.0, 147.0, 150.0), (100.0, 150.0, 150.0)):
         by_rule = [statistics(scores, d_k=_D_K, scale=rule).frobenius for rule in SIDES.values()]
-        yield _gain("({:g}, {:g}, {:g}), all keys".format(*scores), "‖∂p/∂s‖_F", by_rule)
+        yield _gain(f"({', '.join(map(general, scores))}), all keys", "‖∂p/∂s‖_F", by_rule)
 
 
 def _gain(where: str, of: str, by_rule: list[float]) -> Case:
@@ -113,10 +114,14 @@ def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
     whole = np.array([2.03, 0.48, 1.01, 0.0])
     one, every, added = whole.copy(), np.full(4, _HIDING), whole + _HIDING
     one[1] = _HIDING
+    some, less = whole.copy(), np.full(4, -1e4)
+    some[1] = -1e4
     for where, scores, meant, number_format, key in (
         ("key 1 of four replaced by −1e6", one, one, "float64", 1),
         ("the same in float16", one, one, "float16", 1),
+        ("key 1 replaced by −10,000, in float16", some, some, "float16", 1),
         ("all four replaced by −1e6", every, every, "float64", 0),
+        ("all four replaced by −10,000, in float16", less, less, "float16", 0),
         ("−1e6 added to all four", added, whole, "float64", 0),
         ("the same in float32", added, whole, "float32", 0),
         ("all four replaced, in float16", every, every, "float16", 0),

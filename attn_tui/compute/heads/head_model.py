@@ -26,9 +26,21 @@ PARTS: tuple[Part, ...] = (
 LEARNED: Final = "learned"
 """A sink that exists, but whose logit is unknown."""
 
+_NO_LOGIT = 1e-4
+"""A logit b closer to 0 than this counts as 0: e^b is 1 within that share."""
+
+
+def fitted_logit(value: float) -> float:
+    """Return a fitted logit, with 0 for one that is negligibly small.
+
+    >>> fitted_logit(-5e-9), fitted_logit(-1.5)
+    (0.0, -1.5)
+    """
+    return value if abs(value) > _NO_LOGIT else 0.0
+
 
 @dataclass(frozen=True)
-class Law:
+class PositionLaw:
     """How the multiplier grows with the position i of a query, counted from 0.
 
     Attributes:
@@ -53,7 +65,11 @@ class Law:
         return np.where(positions > self.length, grown, 1.0)
 
 
-LAWS: tuple[Law, ...] = (Law("log n"), Law("llama 4"), Law("grok", 1024.0))
+LAWS: tuple[PositionLaw, ...] = (
+    PositionLaw("log n"),
+    PositionLaw("llama 4"),
+    PositionLaw("grok", 1024.0),
+)
 """The laws that known models use."""
 
 
@@ -118,7 +134,7 @@ class HeadModel:
     mask: HeadMask = HeadMask("causal")
     bias: Alibi | Literal["learned"] | None = None
     softmax_twice: bool = False
-    law: Law | None = None
+    law: PositionLaw | None = None
 
     @classmethod
     def of(cls, logit_map: LogitMap, mask: HeadMask = HeadMask()) -> "HeadModel":

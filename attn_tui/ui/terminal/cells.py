@@ -28,7 +28,7 @@ _GAP = 8
 """The longest gap, in cells, that is cheaper to write again than to jump over."""
 
 
-class Cells:
+class TerminalCells:
     """The cells of a terminal, as far as they are known from the data written to it."""
 
     def __init__(self) -> None:
@@ -78,7 +78,9 @@ class Cells:
                     out.send(value)
                 elif (room := self._size[0] - column) > 0 and row < self._size[1]:
                     known = self._rows.get(row) or self._rows.setdefault(row, _Row())
-                    new = between(_cells_of(value, width), 0, room)
+                    new = _cells_of(value, width)
+                    if width > room:
+                        new = between(new, 0, room)
                     for start, run in known.write(column, new, look):
                         out.write(row, column + start, run, look)
                 column += width
@@ -125,7 +127,7 @@ def collapsed(data: str, size: tuple[int, int]) -> str:
         data: The pictures; the first must begin by placing the cursor.
         size: Columns and lines of the terminal.
     """
-    wanted = Cells()
+    wanted = TerminalCells()
     wanted.fit(*size)
     wanted.changes(data)
     first, last = BRACKETS if _BEGIN in data else ("", "")

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attn_tui.charts.glyphs import in_ascii
+from attn_tui.compute.numbers import general, progress
 
 if TYPE_CHECKING:
     from attn_tui.compute.errors import Stop
@@ -20,7 +21,7 @@ _PAUSE = 0.1
 """Seconds between two updates of the bar."""
 
 
-class Progress:
+class ProgressLine:
     """A progress bar on standard error, if that is a terminal; gone after its ``with`` block.
 
     Args:
@@ -33,7 +34,7 @@ class Progress:
         self._start = self._due = time.monotonic()
         self._length = 0
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> "ProgressLine":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -57,7 +58,7 @@ class Progress:
         rest = left(seconds * (1.0 - share) / share) if share > 0.0 and seconds > 0.5 else ""
         filled = round(min(max(share, 0.0), 1.0) * _WIDTH)
         bar = in_ascii("━" * filled + "─" * (_WIDTH - filled))
-        line = f"{self._what} {bar} {share:4.0%}  {rest}".rstrip()
+        line = f"{self._what} {bar} {progress(share):>5}  {rest}".rstrip()
         sys.stderr.write("\r" + line.ljust(self._length))
         sys.stderr.flush()
         self._length = len(line)
@@ -75,7 +76,7 @@ def left(seconds: float) -> str:
         return f"{-int(-seconds // 1)} s left"
     if seconds < 6000.0:
         return f"{-int(-seconds // 60)} min left"
-    return f"{seconds / 3600:.3g} h left"
+    return f"{general(seconds / 3600, 3)} h left"
 
 
 @contextmanager
@@ -112,7 +113,7 @@ def worked(
         share: The share of the work that an answer holds, from 0 to 1.
     """
     answer = None
-    with until_interrupted() as stop, Progress(what) as progress:
+    with until_interrupted() as stop, ProgressLine(what) as progress:
         for answer in answers(stop):
             progress.show(share(answer))
         return answer, stop()
