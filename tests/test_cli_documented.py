@@ -48,7 +48,7 @@ def test_a_word_that_is_no_command_is_told_the_commands() -> None:
 
 def test_what_is_refused_is_quoted_as_it_was_typed() -> None:
     for line, told in [
-        ("dot --correlation x", "'x' is not a number; expected a number from -1 to 1"),
+        ("dot --correlation x", "'x' is not a number; expected a number from −1 to 1"),
         ("dot --entries --samples 10", "--entries: '--samples' is an option; expected a value"),
         ("-V", "-V"),
         ("show -x", "-x"),

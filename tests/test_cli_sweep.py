@@ -202,10 +202,10 @@ def test_progress_is_shown_on_a_terminal_alone_and_leaves_nothing_behind(
             progress.show(share)
     lines = terminal.getvalue().split("\r")
     assert lines[1].startswith("sweep ---")
-    assert "25%" in lines[2]
+    assert "25 %" in lines[2]
     assert "30 s left" in lines[2]
     assert "30 s left" in lines[3]
-    assert "10%" not in terminal.getvalue()
+    assert "10 %" not in terminal.getvalue()
     assert lines[-2].strip() == lines[-1] == ""
     monkeypatch.setattr(sys, "stderr", file)
     with ProgressLine("sweep") as progress:

@@ -1,7 +1,7 @@
 """The pictures of Attention: the weights of a head as maps, and one row as numbers and as bars."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 
@@ -17,7 +17,7 @@ from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.rows import HIDDEN
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.report.numbers import general, in_percent, quantity
+from attn_tui.compute.numbers import brief_percent, general, percent, percent_tick, quantity
 from attn_tui.report.rows import cells as cells_of
 from attn_tui.report.text import shortened
 from attn_tui.report.words import SAME, times
@@ -47,17 +47,6 @@ TOKEN, QUOTED = 8, 20
 def level(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the places of weights on the ramp, from 0 to 1: roots, to tell small ones apart."""
     return np.sqrt(weight)
-
-
-def whole_percent(weight: float) -> str:
-    """Return a weight in whole percent, for where there is little room.
-
-    >>> whole_percent(0.678), whole_percent(0.9999), whole_percent(1e-9), whole_percent(1.0)
-    ('68', '>99', '<1', '100')
-    """
-    if 0.0 < weight < 0.005:
-        return "<1"
-    return ">99" if 0.995 <= weight < 1.0 else f"{100.0 * weight:.0f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +99,7 @@ class Maps:
         if answer.n_keys <= FEW:
             texts = [
                 [[write(p) if p > HIDDEN else "" for p in row] for row in blocks.tolist()]
-                for write in (in_percent, whole_percent)
+                for write in (percent, brief_percent)
             ]
         return HeatMapDrawing(levels, KINDS[side], rows, columns, longer=texts, place=self.place)
 
@@ -131,7 +120,7 @@ class Maps:
         heat_map = self._maps[side]
         mark = float(heat_map.levels[place])
         bar = bar_of(KINDS[side], mark) if has_bar else None
-        return replace(heat_map, cursor=place, bar=bar)
+        return heat_map.marked(place, bar)
 
     def hidden(self, heat_map: HeatMapDrawing, columns: int, lines: int, is_textured: bool) -> str:
         """Return the note that each cell shows the largest of several weights; empty if not.
@@ -162,7 +151,7 @@ class Maps:
 
 def bar_of(kind: str, mark: float | None = None) -> ColourBar:
     """Return the colour bar of a side, with a mark at a level if one is given."""
-    ticks = [(float(np.sqrt(weight)), f"{weight:.0%}".replace("%", " %")) for weight in TICKS]
+    ticks = [(float(np.sqrt(weight)), percent_tick(weight)) for weight in TICKS]
     return ColourBar(kind, ticks, mark)
 
 
@@ -246,8 +235,8 @@ class RowNumbers:
             return label, write(first), write(second), *(note or ("", "muted"))
 
         rows = [
-            row(self.name, lambda side: in_percent(*side.pairs(key)[0]), note, "muted"),
-            row("largest weight", lambda side: in_percent(side.max_weight), on, "muted"),
+            row(self.name, lambda side: percent(*side.pairs(key)[0]), note, "muted"),
+            row("largest weight", lambda side: percent(side.max_weight), on, "muted"),
             row(
                 "effective keys", lambda side: quantity(side.effective_keys),
                 f"of {int(second.attended.sum()):,}", "muted",
@@ -255,7 +244,7 @@ class RowNumbers:
             row("gradient", lambda side: quantity(*side.frobenius("scores")), *self.change),
         ]  # fmt: skip
         if any(side.map.sink is not None for side in self.sides):
-            rows.append(row("the sink", lambda side: in_percent(side.sink_weight)))
+            rows.append(row("the sink", lambda side: percent(side.sink_weight)))
         return rows
 
     def _draw_line(self, cells: Cells, rows: Sequence[Number], colours: Palette) -> None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.attention.answer import MOVED, Answer, log_factors, moved
 from attn_tui.compute.attention.rows import Side
-from attn_tui.report.words import ALL, LONGEST, SAME, UNTOLD, about, done, why_undivided
+from attn_tui.compute.numbers import about, whole
+from attn_tui.report.words import ALL, LONGEST, SAME, UNTOLD, done, why_undivided
 
 MOST_NUMBERS = 5
 """The most numbers that a headline may have, not counting the name of a key."""
@@ -97,7 +98,7 @@ class Sharing:
         value = self.effective
         if value < 1.05:
             return "about one"
-        return f"about {value:.0f}" if 2.95 <= value < 99.5 else f"about {about(value)}"
+        return f"about {about(round(value) if value >= 2.95 else value)}"
 
 
 def headline(answer: Answer) -> str:
@@ -120,7 +121,7 @@ def headline(answer: Answer) -> str:
         "give": "give" if first.single > 1 else "gives",
         "first_keys": first.keys, "keys": second.keys,
         "keys_word": "key" if second.keys == "about one" else "keys",
-        "why": why_undivided(answer.head.setup.scale), "points": f"{100 * MOVED:.0f}",
+        "why": why_undivided(answer.head.setup.scale), "points": whole(100.0 * MOVED),
         "moved": f"{moved(answer):,}" if moved(answer) else "none", "gradients": gradients(answer),
         "even": "Even unscaled" if first.is_shared else "Unscaled,",
     }  # fmt: skip

@@ -11,12 +11,12 @@ from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import Answer, tokens_of
 from attn_tui.compute.attention.rows import HIDDEN, Side
 from attn_tui.compute.norms import power
+from attn_tui.compute.numbers import percent, quantity
 from attn_tui.compute.source import Source
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
 from attn_tui.report.head import question_lines
-from attn_tui.report.numbers import in_percent, quantity
 from attn_tui.report.origin import noted
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Rows, Table, data
 
@@ -31,7 +31,7 @@ MOST = 64
 """The most rows that the text lists; CSV has all."""
 
 TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
-    ("largest", lambda side, row: in_percent(float(side.largest[row])), 0),
+    ("largest", lambda side, row: percent(float(side.largest[row])), 0),
     ("on key", lambda side, row: f"{side.key[row]:,}" if side.largest[row] > 0 else "–", 3),
     ("keys", lambda side, row: quantity(side.effective_keys[row]), 1),
     (
@@ -154,7 +154,7 @@ def _sentences(answer: Answer) -> Iterator[str]:
     )
     sink = median(answer.scaled.sink[answer.choosing])
     if answer.head.setup.scale.sink is not None:
-        yield f"Of them the sink typically takes {in_percent(sink)} of the weight."
+        yield f"Of them the sink typically takes {percent(sink)} of the weight."
     span = gradients_span(answer)
     if span is not None:
         low, middle, high = (quantity(power(log), log) for log in span)

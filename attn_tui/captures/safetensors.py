@@ -25,7 +25,7 @@ def list_safetensors(disk: Disk) -> Listing:
         InputError: If the header is broken, or claims more than the file holds.
     """
     if disk.size < 8:
-        refuse(disk.path, f"it holds {disk.size} bytes", "a .safetensors file")
+        refuse(disk.path, f"it holds {disk.size:,} bytes", "a .safetensors file")
     length = int.from_bytes(disk.read(0, 8), "little")
     if length > disk.size - 8:
         problem = f"its header claims {length:,} bytes but {disk.size - 8:,} follow"

@@ -68,12 +68,12 @@ def _dims(dims: Dims) -> str:
     heads = counted(dims.heads, "head")
     if dims.kv_heads < dims.heads:
         heads += f" over {dims.kv_heads:,} of keys and values"
-    d_v = f", d_v = {dims.d_v}" if dims.d_v not in (0, dims.d_k) else ""
+    d_v = f", d_v = {dims.d_v:,}" if dims.d_v not in (0, dims.d_k) else ""
     positions = counted(dims.keys, "position")
     if dims.queries != dims.keys:
         queries = counted(dims.queries, "query", "queries")
         positions = f"{queries} and {counted(dims.keys, 'key')}"
-    return f"{sequences}{heads}, {positions}, d_k = {dims.d_k}{d_v}"
+    return f"{sequences}{heads}, {positions}, d_k = {dims.d_k:,}{d_v}"
 
 
 def _layouts(

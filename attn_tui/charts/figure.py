@@ -230,17 +230,18 @@ class Figure:
                 return
 
     def _draw_mark(self, cells: Cells, colours: Palette) -> None:
-        """Draw the vertical line over the curves, and the dots on it."""
+        """Draw the vertical line, and the dots on it, over the curves: nothing is wide there."""
         column = self._mark_column(cells.columns)
         if column is None or self.mark is None:
             return
         bottom = cells.lines - 1
-        for line in range(bottom):
-            cells.write(column, line, "│", colours["muted"])
+        cells.characters[:bottom, column] = "│"
+        cells.colours[:bottom, column] = colours["muted"]
         for value, kind in self.dots:
             line_of_dot = self.line(value, cells.lines)
             if line_of_dot is not None:
-                cells.write(column, line_of_dot, "●", colours[kind])
+                cells.characters[line_of_dot, column] = "●"
+                cells.colours[line_of_dot, column] = colours[kind]
         own = self._mark_text(cells.columns)
         if own.stop <= cells.columns:
             cells.write(own.start, bottom, self.mark[1], colours["text"])

@@ -11,9 +11,8 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Curve, Figure
 from attn_tui.claims.claim import ClaimCurves
-from attn_tui.report.numbers import general
+from attn_tui.compute.numbers import amount, interval, tick
 from attn_tui.report.text import shortened
-from attn_tui.report.words import amount
 
 Numbers = NDArray[np.float64]
 
@@ -28,8 +27,6 @@ SPAN = 0.01
 
 MOST_POWERS = 6
 """The most ticks of a logarithmic axis."""
-
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 OTHERS = ("text", "muted", "larger", "smaller")
 """The colours of curves that belong to neither side."""
@@ -80,8 +77,7 @@ def marked_text(picture: ClaimCurves) -> str:
     text = f"{picture.marked}: {amount(picture.mark)}"
     if picture.ends is None:
         return text
-    low, high = map(amount, picture.ends)
-    return f"{text} (95 %: {low} to {high})"
+    return f"{text} (95 %: {interval(*picture.ends, amount)})"
 
 
 def axis(values: Numbers, logarithmic: bool) -> Axis:
@@ -93,17 +89,7 @@ def axis(values: Numbers, logarithmic: bool) -> Axis:
         middle = (low + high) / 2.0
         low, high = middle - least / 2.0, middle + least / 2.0
     ticks = _powers(low, high) if logarithmic else _multiples(low, high)
-    return Axis(low, high, tuple((tick, tick_text(tick)) for tick in ticks), logarithmic)
-
-
-def tick_text(value: float) -> str:
-    """Return a tick as text: ``0.01``, ``1,000``, ``10⁶``."""
-    if value and not 1e-3 <= abs(value) < 1e6:
-        power = floor(log10(abs(value)) + 1e-9)
-        factor = value / 10.0**power
-        short = f"10{str(power).translate(RAISED)}"
-        return short if abs(factor - 1.0) < 1e-6 else f"{general(factor, 2)}·{short}"
-    return f"{value:,.0f}" if abs(value) >= 1000.0 else general(value, 4)
+    return Axis(low, high, tuple((place, tick(place)) for place in ticks), logarithmic)
 
 
 def _powers(low: float, high: float) -> Sequence[float]:

@@ -11,11 +11,10 @@ from attn_tui.claims.claim import VERDICTS, Evidence, TriedClaim, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
+from attn_tui.compute.numbers import exact, fixed, six_digits, with_error
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
-from attn_tui.report.measured import exact, with_error
-from attn_tui.report.numbers import general
 from attn_tui.report.report import (
     Column,
     Fact,
@@ -153,7 +152,7 @@ def trial_text(finding: TriedClaim) -> str:
 def numbers_of(evidence: Evidence) -> tuple[str, str, str]:
     """Return a number with its error, and the stated and the exact number; empty if unknown."""
     number = evidence.number
-    value = general(evidence.value, 6)
+    value = six_digits(evidence.value)
     if number.standard_error:
         value = with_error(number, LONGEST)
     return value, _beside(evidence, evidence.stated), _beside(evidence, evidence.exact)
@@ -224,7 +223,7 @@ def summary_line(finding: TriedClaim, seconds: float) -> str:
     head = f"{finding.claim.id:<{_ID - 1}} {verdict:<{_VERDICT - 1}} "
     room = WIDTH - len(head) - _TIME - 1
     text = deciding_text(finding, room)
-    return f"{head}{text}{' ' * (room - cells(text))}{seconds:{_TIME - 1}.2f} s\n"
+    return f"{head}{text}{' ' * (room - cells(text))}{fixed(seconds, 2):>{_TIME - 1}} s\n"
 
 
 def deciding_text(finding: TriedClaim, width: int) -> str:
@@ -255,4 +254,4 @@ def total_line(findings: Sequence[TriedClaim], of: int, seconds: float) -> str:
     noun = "claim" if of == 1 else "claims"
     tried = f"{len(findings)} of {of} {noun}, stopped" if len(findings) < of else f"{of} {noun}"
     counts = counted(finding.verdict for finding in findings) or "none tried"
-    return f"{tried}: {counts}; {seconds:.1f} s\n"
+    return f"{tried}: {counts}; {fixed(seconds, 1)} s\n"

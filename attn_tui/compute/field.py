@@ -16,6 +16,8 @@ from sys import maxsize
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.numbers import general
+from attn_tui.compute.numbers import whole as whole_text
 from attn_tui.compute.text import ascii_signs
 
 _WHOLE = re.compile(
@@ -134,7 +136,7 @@ class Kind:
             InputError: With that name, if the value is not valid; it quotes the typed text.
         """
         if not self.admits(value):
-            text = typed or (f"{value:.17g}" if isinstance(value, float) else str(value))
+            text = typed or str(value).removesuffix(".0")
             raise InputError(name, f"{inert(text)} will not do", self.expected)
 
     def parse(self, name: str, text: str) -> Any:
@@ -203,11 +205,11 @@ def number(
     """Return the kind of finite numbers in a range; those above 0 have steps."""
     bound = ""
     if most < inf:
-        bound = f" from {least:,.0f} to {most:,.0f}"
+        bound = f" from {whole_text(least)} to {whole_text(most)}"
     elif least > -inf:
-        bound = f" of {least:g} or more"
+        bound = f" of {general(least)} or more"
     elif above > -inf:
-        bound = f" above {above:g}"
+        bound = f" above {general(above)}"
 
     def read(text: str) -> float:
         try:
@@ -224,7 +226,7 @@ def number(
         read,
         admits,
         lambda value: repr(value).removesuffix(".0"),
-        lambda value: f"{value:.12g}".replace("-", "−", value < 0),
+        lambda value: general(value, 12),
         metavar="X",
     )
     if least <= 0.0 and above < 0.0:

@@ -10,6 +10,7 @@ from typing import Literal
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Checked, Kind, number, or_none, parse_number, setting, switch
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.numbers import general
 
 Wrt = Literal["scores", "logits"]
 """What a derivative is taken with respect to: s, or z."""
@@ -231,7 +232,8 @@ class Scale(Checked):
             if name not in known:
                 expected = ", ".join(known) if known else "no parameter"
                 raise InputError("rule", f"{self.rule} has no parameter {inert(name)}", expected)
-            known[name].kind.check("rule", value, f"{self.rule}:{name}={value:g}")
+            kind = known[name].kind
+            kind.check("rule", value, f"{self.rule}:{name}={kind.text(value)}")
         given = sorted(pair for pair in self.given if pair[1] != known[pair[0]].default)
         object.__setattr__(self, "given", tuple(given))
         self.multiplier(_D_K, _N_KEYS)
@@ -291,11 +293,11 @@ class Scale(Checked):
         """
         z = "m·s"
         if self.softcap is not None:
-            z = f"{self.softcap:g}·tanh(m·s/{self.softcap:g})"
+            z = f"{general(self.softcap)}·tanh(m·s/{general(self.softcap)})"
         parts = ["QK-norm"] if self.qk_norm else []
         parts.append(f"z = {z}, m = {self.formula}")
         if self.sink is not None:
-            parts.append(f"sink b = {self.sink:g}")
+            parts.append(f"sink b = {general(self.sink)}")
         return "; ".join(parts)
 
     def multiplier(self, d_k: int, n_keys: int) -> float:
@@ -309,7 +311,7 @@ class Scale(Checked):
         except OverflowError:
             m = inf
         if not 0.0 <= m < inf:
-            problem = f"{self.formula} makes the multiplier {m:g}"
+            problem = f"{self.formula} makes the multiplier {general(m)}"
             raise InputError("rule", problem, "a finite multiplier")
         return m
 

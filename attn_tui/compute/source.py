@@ -383,7 +383,9 @@ class Products(Source):
                 raise InputError(input_name, f"its shape is {array.shape}", "at least one row")
             if self.FINITE and not np.isfinite(array).all():
                 row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-                raise InputError(input_name, f"row {row} has NaN or an infinity", "finite numbers")
+                raise InputError(
+                    input_name, f"row {row:,} has NaN or an infinity", "finite numbers"
+                )
             object.__setattr__(self, name, array)
         n_queries, n_keys, d_k = len(self.queries), len(self.keys), self.d_k
         if self.keys.shape[1] != d_k:
@@ -443,7 +445,7 @@ def _products(source: Products, qk_norm: bool, format: str) -> Vectors:
             scores = keys @ queries[row]
         if not np.isfinite(scores).all():
             key = int(np.flatnonzero(~np.isfinite(scores))[0])
-            raise InputError("query", f"the product of q {row} and key {key} overflows", "less")
+            raise InputError("query", f"the product of q {row:,} and key {key:,} overflows", "less")
         scores.setflags(write=False)
         return Vector(name(row), scores)
 

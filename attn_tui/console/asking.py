@@ -78,7 +78,7 @@ def experiment_of(
     if given["d_k"] is not None and source.d_k not in (None, setup.d_k):
         raise InputError(
             "d_k",
-            f"{setup.d_k} contradicts q, which has {source.d_k} numbers",
+            f"{setup.d_k:,} contradicts q, which has {source.d_k:,} numbers",
             f"{source.d_k}, or no --d-k",
         )
     try:

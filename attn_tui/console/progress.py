@@ -9,6 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attn_tui.charts.glyphs import in_ascii
+from attn_tui.compute.numbers import general, progress
 
 if TYPE_CHECKING:
     from attn_tui.compute.errors import Stop
@@ -57,7 +58,7 @@ class ProgressLine:
         rest = left(seconds * (1.0 - share) / share) if share > 0.0 and seconds > 0.5 else ""
         filled = round(min(max(share, 0.0), 1.0) * _WIDTH)
         bar = in_ascii("━" * filled + "─" * (_WIDTH - filled))
-        line = f"{self._what} {bar} {share:4.0%}  {rest}".rstrip()
+        line = f"{self._what} {bar} {progress(share):>5}  {rest}".rstrip()
         sys.stderr.write("\r" + line.ljust(self._length))
         sys.stderr.flush()
         self._length = len(line)
@@ -75,7 +76,7 @@ def left(seconds: float) -> str:
         return f"{-int(-seconds // 1)} s left"
     if seconds < 6000.0:
         return f"{-int(-seconds // 60)} min left"
-    return f"{seconds / 3600:.3g} h left"
+    return f"{general(seconds / 3600, 3)} h left"
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.numbers import general
 from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import Difference
 from attn_tui.doctor.names import Miss
@@ -211,8 +212,7 @@ def _weak(rows: HeadRows) -> Difference | None:
     is_mask = len(values) == 2 and values[1] == 0.0 and WEAK < values[0] < 0.0
     if not is_mask:
         return None
-    fill = f"{values[0]:.3g}".replace("-", "−")
-    cause = f"it is filled with {fill}, which hides nothing"
+    cause = f"it is filled with {general(values[0], 3)}, which hides nothing"
     return Difference("mask", "keys hidden", "hides no key", cause=cause, side="call")
 
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import floor, log10
 
 from attn_tui.compute.fit.model import Candidate, named_together
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.numbers import general, interval
 from attn_tui.compute.text import counted
 from attn_tui.doctor.call import IS_CAUSAL
 from attn_tui.doctor.causes import IGNORED, PADDING_IGNORED
@@ -22,7 +24,6 @@ from attn_tui.doctor.words import (
     sink_name,
 )
 from attn_tui.report.masks import place_text
-from attn_tui.report.numbers import general
 from attn_tui.report.words import ranges
 
 MOST_LETTERS = 120 - len("differs: ")
@@ -149,9 +150,8 @@ def _of_multiplier(group: Group, place: int) -> str:
     names = finding.names if "multiplier" in finding.explanation.candidate.changes else ()
     form = finding.misses[0].form if finding.misses else rule_text(names)
     digits = _digits(values, float(difference.promised or 0.0))
-    ends = dict.fromkeys(general(value, digits) for value in (values[0], values[-1]))
-    observed = " to ".join(ends)
-    if len(ends) == 1 and form not in ("", observed):
+    observed = interval(values[0], values[-1], partial(general, digits=digits))
+    if " to " not in observed and form not in ("", observed):
         observed += f" = {form}"
     layers = {one.id.layer for one in group.findings}
     layer = f" of layer {finding.id.layer}" if len(layers) == 1 and len(values) > 1 else ""

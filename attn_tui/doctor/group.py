@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import log
 
 from attn_tui.compute.fit.model import SHOWN, Candidate, Suspect
-from attn_tui.compute.heads.head_model import Part
+from attn_tui.compute.heads.head_model import Part, fitted_logit
+from attn_tui.compute.numbers import interval
 from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import VERDICTS, Difference, Verdict
 from attn_tui.doctor.finding import Finding
@@ -16,7 +17,6 @@ from attn_tui.doctor.words import (
     assumed_text,
     mask_text,
 )
-from attn_tui.report.numbers import fitted_logit, general
 from attn_tui.report.words import ranges
 
 
@@ -138,6 +138,5 @@ def numbers(group: Group, part: Part) -> Iterator[str]:
 
 def ends_text(values: Sequence[float]) -> str:
     """Return the least and the largest of some numbers, or one if they look alike."""
-    return " to ".join(
-        dict.fromkeys(general(fitted_logit(end), 3) for end in (min(values), max(values)))
-    )
+    low, high = fitted_logit(min(values)), fitted_logit(max(values))
+    return interval(low, high)

@@ -6,6 +6,7 @@ from math import e, inf, log2
 
 from attn_tui.compute.fit.estimates import CHANCE, Estimate, dimension_near, of_size
 from attn_tui.compute.fit.explain import half_ulp
+from attn_tui.compute.numbers import fixed, general
 from attn_tui.compute.scale import as_root
 from attn_tui.files.models.promise import Expectation, Promise
 
@@ -90,9 +91,9 @@ def names(
 
     An expected multiplier is named by its ``form``.
 
-    >>> names(Span(0.125, 0.1249, 0.1251), Place(64))
+    >>> names(Span(0.125, 0.1249, 0.1251), HeadPlace(64))
     ('inverse-sqrt',)
-    >>> names(Span(1 / 24, 0.041666, 0.041667), Place(256))
+    >>> names(Span(1 / 24, 0.041666, 0.041667), HeadPlace(256))
     ('fixed:a=576',)
     """
     d_k = float(place.d_k)
@@ -106,7 +107,8 @@ def names(
     if meant and float(meant) != d_k:
         labels.insert(0, f"fixed:a={meant}")
     if not labels:
-        labels = [f"fixed:a={a:g}" for a in _dimensions_near(interval, model)]
+        near = _dimensions_near(interval, model)
+        labels = [f"fixed:a={repr(a).removesuffix('.0')}" for a in near]
     return tuple(labels)
 
 
@@ -138,7 +140,7 @@ def misses(
     every = [miss for miss in others if interval.holds(miss.value)]
     if not every:
         every = [
-            Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
+            Miss(a**-0.5, f"1/√{general(a)}", f"a dimension of {general(a)}")
             for a in _dimensions_near(interval, model)
             if abs(a**-0.5 - expected) > 1e-9 * abs(expected)
         ]
@@ -154,8 +156,8 @@ def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) 
     """Yield the multipliers that common mistakes make of a promised one, the likeliest first."""
     d_k, written = float(place.d_k), f"{place.d_k}"
     if model.yarn != 1.0:
-        mu, square = model.yarn, f"YaRN's mscale² = {model.yarn**2:.4f}"
-        once = f"YaRN's mscale = {mu:.4f} once"
+        mu, square = model.yarn, f"YaRN's mscale² = {fixed(model.yarn**2, 4)}"
+        once = f"YaRN's mscale = {fixed(mu, 4)} once"
         yield Miss(expected / mu**2, "", f"{square} is missing", "mobius 548")
         yield Miss(expected * mu**2, "", f"{square} once too often", "exllamav3 259")
         yield Miss(expected / mu, "", f"{once}, where its square belongs")
@@ -172,8 +174,9 @@ def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) 
     for hint in model.hints:
         if hint.value > 0.0:
             yield Miss(
-                hint.value**-0.5, f"1/√{hint.value:g}", hint.meaning, _THREADS.get(hint.meaning, "")
-            )
+                hint.value**-0.5, f"1/√{general(hint.value)}",
+                hint.meaning, _THREADS.get(hint.meaning, ""),
+            )  # fmt: skip
     # MLA of DeepSeek and of GLM absorbs 512 + 64.
     yield Miss(576.0**-0.5, "1/√576", "the absorbed MLA dimension", "ollama 13893")
     if place.heads > 1:
@@ -194,7 +197,7 @@ def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) 
     yield Miss(expected * LOG2_E, "", "a factor log₂e that belongs to exponentials of base 2")
     yield Miss(expected / LOG2_E, "", "log₂e left out before exponentials of base 2")
     yield Miss((2.0 * d_k) ** -0.5, f"1/√{2 * place.d_k}", "twice the dimension of a head")
-    yield Miss((d_k / 2.0) ** -0.5, f"1/√{place.d_k / 2:g}", "half the dimension of a head")
+    yield Miss((d_k / 2.0) ** -0.5, f"1/√{general(place.d_k / 2)}", "half the dimension of a head")
     yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is promised")
     yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is promised")
     # Last, since in layer 1 these are a factor of 2, like the two before.
@@ -216,7 +219,7 @@ def beside(m: float, expected: float, form: str = "") -> str:
     '0.5/(2·√64)'
     """
     if expected == 1.0:
-        return f"{m:.4g}"
-    ratio = f"{m / expected:.3g}"
+        return general(m, 4)
+    ratio = general(m / expected, 3)
     root = form or as_root(expected)
-    return f"{ratio}/{root.removeprefix('1/')}" if root else f"{ratio} × {expected:.4g}"
+    return f"{ratio}/{root.removeprefix('1/')}" if root else f"{ratio} × {general(expected, 4)}"

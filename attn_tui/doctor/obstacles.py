@@ -1,11 +1,11 @@
 """Why nothing can be told of a head, and what would help, in sentences."""
 
 from attn_tui.compute.fit.case import NO_SCORES
+from attn_tui.compute.numbers import general, rough_percent
 from attn_tui.compute.scale import whole_dimension
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.verdict import UNEXPLAINED, rows_off
 from attn_tui.doctor.words import assumed_text
-from attn_tui.report.numbers import general
 
 ALL = 0.995
 """Who misses so much of an output gives nothing of it."""
@@ -33,16 +33,12 @@ def obstacle(finding: Finding) -> str:
         return f"{UNEXPLAINED}, and none comes near it: {IS_BEFORE}"
     a = whole_dimension(m)
     text = general(m, 4) if a is None or a > MOST_A else f"1/√{a}"
-    return f"{UNEXPLAINED}; the closest, m = {text}, misses {_share(nearest)} of it"
+    return f"{UNEXPLAINED}; the closest, m = {text}, misses {rough_percent(nearest)} of it"
 
 
 def only_some(finding: Finding) -> str:
     """Return that only some rows are not as promised, or an empty text."""
     return rows_off(finding) if finding.judgement.reason == UNEXPLAINED else ""
-
-
-def _share(share: float) -> str:
-    return f"{100.0 * share:.2g} %"
 
 
 def silence(finding: Finding) -> str:

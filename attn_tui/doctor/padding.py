@@ -16,6 +16,7 @@ from attn_tui.captures.layer import row_mask
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.numbers import rough_percent
 from attn_tui.doctor.standing import without_places
 
 Truths = NDArray[np.bool_]
@@ -51,10 +52,10 @@ class Padding:
 def padding_text(keys: tuple[int, int], of: int, tensor: str) -> str:
     """Return which keys are padding, their share, and which captured tensor says so."""
     first, last = keys
-    share = 100 * (last - first + 1) / of
+    share = rough_percent((last - first + 1) / of)
     if first == last:
-        return f"key {first:,} ({share:.2g} % of them) is padding, by `{tensor}`"
-    return f"keys {first:,}–{last:,} ({share:.2g} % of them) are padding, by `{tensor}`"
+        return f"key {first:,} ({share} of them) is padding, by `{tensor}`"
+    return f"keys {first:,}–{last:,} ({share} of them) are padding, by `{tensor}`"
 
 
 def left_out(shape: HeadShape) -> Iterator[str]:

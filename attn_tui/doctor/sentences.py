@@ -12,6 +12,7 @@ from dataclasses import replace
 from attn_tui.compute.fit.estimates import Interval
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
+from attn_tui.compute.numbers import fixed, general, percent, quantity
 from attn_tui.compute.text import counted, listed
 from attn_tui.doctor.differing import THREAD, differing
 from attn_tui.doctor.finding import Finding
@@ -38,7 +39,6 @@ from attn_tui.doctor.words import (
     promised_texts,
     rule_text,
 )
-from attn_tui.report.numbers import general, quantity
 from attn_tui.report.words import ranges
 
 PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
@@ -223,7 +223,7 @@ def statement(group: Group) -> str:
 def _coarse(group: Group) -> str:
     """Return how much coarser than float32 the arithmetic was, if it was."""
     most = max(finding.explanation.coarseness for finding in group.findings)
-    return f", with {most:.2g} times the rounding of float32" if most else ""
+    return f", with {general(most, 2)} times the rounding of float32" if most else ""
 
 
 def _agreeing(group: Group) -> Iterator[str]:
@@ -270,7 +270,9 @@ def _agreeing_multiplier(group: Group) -> str:
     if off <= APART * abs(promised):
         return multiplier(group)
     form = group.first.promise.form
-    return f"m = {multiplier_text(promised, form)} to within {100 * off / abs(promised):.2g} %"
+    return (
+        f"m = {multiplier_text(promised, form)} to within {percent(off / abs(promised), places=9)}"
+    )
 
 
 def together(intervals: Sequence[Interval]) -> Interval:
@@ -333,7 +335,7 @@ def multiplier(group: Group) -> str:
     texts = [interval_text(end.at(SHOWN)).partition(" (")[0] for end in ends]
     places = [len(text.partition(".")[2]) for text in texts]
     if min(places) and all(text.replace(".", "", 1).isdecimal() for text in texts):
-        texts = [f"{float(text):.{min(places)}f}" for text in texts]
+        texts = [fixed(float(text), min(places)) for text in texts]
     text = " to ".join(dict.fromkeys(texts))
     rules = {rule_text(finding.names) for finding in group.findings}
     rule = rules.pop() if len(rules) == 1 else ""
@@ -341,5 +343,5 @@ def multiplier(group: Group) -> str:
     if law is not None:
         text += f" × {law_text(law)}"
     named = f" = {rule}" if rule not in ("", text) else ""
-    size = f" (d_k = {group.first.shape.d_k})" if "d_k" in rule else ""
+    size = f" (d_k = {group.first.shape.d_k:,})" if "d_k" in rule else ""
     return f"m = {text}{named}{size}"

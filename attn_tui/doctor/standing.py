@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.numbers import whole
 
 BY_NUMBER = "captured positions do not count: query i stands at key i"
 """Said of other positions where there are as many queries as keys."""
@@ -68,4 +69,4 @@ def _placed(rows: HeadRows) -> str:
     """Return where captured positions place the queries."""
     if rows.corner is None:
         return "captured positions place the queries"
-    return f"captured positions place query 0 at key {rows.corner:,}".replace("-", "−")
+    return f"captured positions place query 0 at key {whole(rows.corner)}"

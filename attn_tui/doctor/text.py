@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.model import SHOWN, Candidate
+from attn_tui.compute.numbers import fixed, quantity
 from attn_tui.compute.text import counted, listed, visible
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.group import groups, places_of, rows_text
@@ -19,7 +20,6 @@ from attn_tui.doctor.words import (
     promised_texts,
     rule_text,
 )
-from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, cells, labelled
 
 LABEL = 13
@@ -48,7 +48,7 @@ def render(report: DoctorReport, width: int | None = None) -> Iterator[str]:
     yield _line("promised by", source or "nothing; --config gives it")
     every = groups(report)
     if every:
-        yield _line("rows", f"{rows_text(every[0])}; {report.elapsed:.1f} s")
+        yield _line("rows", f"{rows_text(every[0])}; {fixed(report.elapsed, 1)} s")
     if len(report.counts) > 1:
         counts = [
             f"{count:,} {PLURALS.get(verdict, verdict) if count > 1 else verdict}"

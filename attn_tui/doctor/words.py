@@ -1,18 +1,25 @@
 """The numbers that were observed of a head, and the promised ones, in words."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import ceil, isfinite, log10
+from math import isfinite
 
 from attn_tui.compute.fit.estimates import Estimate, Interval
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import SHOWN, Candidate
-from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Part, PositionLaw
+from attn_tui.compute.heads.head_model import (
+    LEARNED,
+    Alibi,
+    HeadModel,
+    Part,
+    PositionLaw,
+    fitted_logit,
+)
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
+from attn_tui.compute.numbers import general, with_interval
 from attn_tui.compute.scale import as_root
 from attn_tui.doctor.finding import Finding, assumption_of
 from attn_tui.files.models.promise import NONE
 from attn_tui.report.masks import keys_text, mask_name, packed_text
-from attn_tui.report.numbers import fitted_logit, general
 
 WORDS: Mapping[str, str] = {
     "multiplier": "m",
@@ -57,23 +64,13 @@ _MASKS = {"given": "the captured one", "none": "none"}
 
 
 def interval_text(interval: Interval) -> str:
-    """Return a number with as many digits as its interval justifies, and the interval.
-
-    >>> interval_text(Interval(0.0416667, 0.0416601, 0.0416733))
-    '0.0416667 (0.0416601 to 0.0416733)'
-    """
+    """Return a number with as many digits as its interval justifies, and the interval if known."""
     value, low, high = interval.value, interval.low, interval.high
     if value is None:
         return "unknown"
     if low is None or high is None or not (isfinite(low) and isfinite(high)):
         return general(value, 4)
-    if low == high:
-        return general(value, 6)
-    decimals = min(max(ceil(-log10((high - low) / 2.0)) + 1, 0), 15)
-    # Adding 0.0 turns −0 into 0.
-    rounded = (round(number, decimals) + 0.0 for number in (value, low, high))
-    text, least, most = (f"{number:.{decimals}f}".replace("-", "−") for number in rounded)
-    return f"{text} ({least} to {most})"
+    return with_interval(value, low, high)
 
 
 def observed_texts(candidate: Candidate) -> dict[Part, str]:

@@ -14,10 +14,9 @@ from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
 from attn_tui.charts.glyphs import FILLS
 from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.numbers import exact, general, term, tick, with_error
 from attn_tui.compute.sample import Number
 from attn_tui.dots.report import bound
-from attn_tui.report.measured import exact, with_error
-from attn_tui.report.numbers import MINUS, general, power_of_ten
 
 Numbers = NDArray[np.float64]
 
@@ -208,7 +207,7 @@ class Bells:
         left, right = np.clip(
             np.round(axis.share(ends) * (cells.columns - 1)).astype(int), 0, cells.columns - 1
         ).tolist()
-        text = f" ±σ = ±{short(sigma)} "
+        text = f" ±σ = ±{term(sigma, 3)} "
         if right - left >= len(text) + 3:
             body = text.center(right - left - 1, "─")
             cells.write(left, line, f"├{body}┤", colours[kind])
@@ -223,10 +222,10 @@ class Bells:
     def _draw_axis(self, cells: Cells, axis: Line, colours: Palette) -> None:
         line = cells.lines - 2
         cells.write(0, line, "─" * cells.columns, colours["muted"])
-        for tick in axis.ticks():
-            share = float(axis.share(np.array([tick]))[0])
+        for place in axis.ticks():
+            share = float(axis.share(np.array([place]))[0])
             column = min(max(round(share * (cells.columns - 1)), 0), cells.columns - 1)
-            text = short(tick)
+            text = tick(place)
             start = min(max(column - len(text) // 2, 0), cells.columns - len(text))
             cells.write(column, line, "┬", colours["muted"])
             if cells.has_room(start, line + 1, len(text)):
@@ -243,13 +242,6 @@ def _by_column(density: Numbers, bins: Numbers, columns: Numbers) -> Numbers:
     """
     below = np.concatenate([[0.0], np.cumsum(density * np.diff(bins))])
     return np.asarray(np.diff(np.interp(columns, bins, below)) / np.diff(columns))
-
-
-def short(value: float) -> str:
-    """Return a number to three digits, or whole from 1,000 on, or as a power of ten from 10⁹ on."""
-    if 1000.0 <= abs(value) < 1e9:
-        return f"{value:,.0f}".replace("-", MINUS)
-    return general(value, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,18 +311,13 @@ def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:
     values = values[(values > 0.0) & np.isfinite(values)]
     low, high = (float(values.min()), float(values.max())) if values.size else (0.1, 10.0)
     low, high = low / 1.5, max(high, 2.0) * 1.2
-    powers = range(ceil(log10(low)), floor(log10(high)) + 1)
-    y = Axis(low, high, tuple((10.0**power, _tick(power)) for power in powers), logarithmic=True)
+    powers = [10.0**power for power in range(ceil(log10(low)), floor(log10(high)) + 1)]
+    y = Axis(low, high, tuple((power, tick(power)) for power in powers), logarithmic=True)
     curves = [
         Curve(x, line, kind, name, filled=kind == "unscaled") for kind, line, _, name in lines
     ]
     dots = [(present, kind) for kind, _, present, _ in lines]
     return Figure(curves, d_k_axis(), y, (float(d_k), f"{d_k:,}"), dots)
-
-
-def _tick(power: int) -> str:
-    """Return a power of ten as text: ``0.01``, ``1,000``, ``10⁶``."""
-    return f"{10.0**power:,g}" if -3 <= power <= 5 else power_of_ten(power)
 
 
 def rows_table(answer: Answer) -> TableDrawing:

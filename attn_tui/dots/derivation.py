@@ -7,10 +7,9 @@ from textwrap import wrap
 
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.numbers import MINUS, exact, general, term, with_error
 from attn_tui.compute.sample import Number
 from attn_tui.dots.headline import Divided, cause
-from attn_tui.report.measured import exact, with_error
-from attn_tui.report.numbers import MINUS, general
 from attn_tui.report.rows import Row, fitted
 from attn_tui.report.words import DIVISORS
 
@@ -133,7 +132,8 @@ def derivation(answer: Answer, width: int) -> list[Row]:
             rows.append((*fitted(((lead + formulas[step.name], "label"),), room), *numbers))
         else:
             rows += [((lead + line, "label"),) for line in wrap(step.formula, text)]
-            rows.append(((lead + value, role), (f", exact {law}", "label")))
+            room = min(width - len(f"{lead}{value}, exact "), 11)
+            rows.append(((lead + value, role), (f", exact {exact(step.number, room)}", "label")))
     return [fitted(row, width) for row in rows]
 
 
@@ -141,7 +141,7 @@ def _words(law: DotLaw) -> Mapping[str, str]:
     """Return the words of each step up to the size of q·k, by name."""
     one = law.product
     has_mean = one.mean != 0.0
-    around = f"±{_text(sqrt(one.variance))}"
+    around = f"±{term(sqrt(one.variance))}"
     if has_mean:
         mean = MEAN_OFF_0.format(cause=cause(law.pair))
         variance = VARIANCE_AROUND_MEAN.format(around=around)
@@ -168,7 +168,7 @@ def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
     """Return the words of the last steps: what the scale makes of q·k, and what another would."""
     law, one = answer.law, answer.law.product.variance
     slots = {
-        "doing": divided.doing, "alone": _text(one),
+        "doing": divided.doing, "alone": term(one),
         "best": "d_k" if law.tied else "√d_k",
     }  # fmt: skip
     spread = (1.0 if law.tied else 0.5) - divided.power
@@ -184,29 +184,30 @@ def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
     if spread:
         return {"scaled": VARIANCE_MOVES.format(growth=_GROWTHS[2.0 * spread], **slots)}
     kept = VARIANCE_KEPT_TIED if law.tied else VARIANCE_KEPT
-    left = _text(answer.derivation["scaled"].exact or 0.0)
+    left = term(answer.derivation["scaled"].exact or 0.0)
     return {"scaled": kept.format(left=left, **slots)}
 
 
 def _formulas(answer: Answer) -> Mapping[str, str]:
     """Return the formula of each step by name, with the exact values of its terms."""
     law, scale = answer.law, answer.experiment.setup.scale
-    pair, one, d = law.pair, law.product, law.d_k
-    alone, total, average = _text(one.variance), _text(law.variance), _text(law.mean)
-    means, rho = "·".join(map(_text, pair.means)), pair.correlation
+    pair, one, d = law.pair, law.product, f"{law.d_k:,}"
+    sums = law.d_k * one.variance
+    alone, total, average = term(one.variance), term(law.variance), term(law.mean)
+    means, rho = "·".join(map(term, pair.means)), pair.correlation
     mean = f"E[q_i k_i] = E[q_i]·E[k_i] = {means}"
     if rho:
         mean = f"E[q_i]·E[k_i] + Cov(q_i, k_i) = {means} "
-        mean += f"{'+' if rho > 0 else MINUS} {_text(abs(pair.covariance))}"
+        mean += f"{'+' if rho > 0 else MINUS} {term(abs(pair.covariance))}"
     if one.mean or rho:
         variance = "E[(q_i k_i)²] − E[q_i k_i]²"
-        variance += f" = {_text(one.mean_square)} − {_text(abs(one.mean))}²"
+        variance += f" = {term(one.mean_square)} − {term(abs(one.mean))}²"
     else:
-        squares = (_text(pair.law.variance + mean**2) for mean in pair.means)
+        squares = (term(pair.law.variance + mean**2) for mean in pair.means)
         variance = f"Var(q_i k_i) = E[q_i²]·E[k_i²] = {'·'.join(squares)}"
     cross = "Σ_{i≠j} Cov(q_i k_i, q_j k_j)"
     if law.tied:
-        cross = f"{cross} = {d}·{d - 1}·{alone}"
+        cross = f"{cross} = {d}·{law.d_k - 1:,}·{alone}"
     m, of, by = general(answer.multiplier, 4), DIVISORS.get(scale.rule), f"/{d}"
     square = f"({m})²" if "e" in m else f"{m}²"
     divided = f"q·k/{of}" if of else "m·q·k"
@@ -215,18 +216,11 @@ def _formulas(answer: Answer) -> Mapping[str, str]:
     return {
         "mean": mean,
         "variance": variance,
-        "average": f"E[q·k] = {d}·{_text(one.mean)}",
+        "average": f"E[q·k] = {d}·{term(one.mean)}",
         "sum": f"Σ_i Var(q_i k_i) = {d}·{alone}",
         "cross": cross,
-        "total": f"Var(q·k) = {_text(d * one.variance)} + {_text(law.variance - d * one.variance)}",
+        "total": f"Var(q·k) = {term(sums)} + {term(law.variance - sums)}",
         "size": f"√Var(q·k) = √{total}",
         "scaled": f"Var({divided}) = {scaled}",
         "scaled_average": f"E[{divided}] = {part}",
     }
-
-
-def _text(value: float) -> str:
-    """Return a number to four digits, or whole from 1,000 to 10⁷."""
-    if 1000.0 <= abs(value) < 1e7:
-        return f"{value:.0f}".replace("-", MINUS)
-    return general(value, 4)

@@ -12,9 +12,9 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.numbers import about, amount
 from attn_tui.compute.scale import LogitMap, Scale
 from attn_tui.report import words
-from attn_tui.report.numbers import MINUS
 
 PILED_UP = 2.0
 """q·k piles up if its average is at least this many standard deviations above 0."""
@@ -149,32 +149,3 @@ class Divided:
             by = f"by the rule {scale.rule}"
             return cls(m, power, f"Scaled {by}", f"Scaling {by}")
         return cls(m, power, words.done(LogitMap(m)), words.doing(LogitMap(m)))
-
-
-def amount(value: float) -> str:
-    """Return a number with its sign, to three digits or whole; below 1 to two decimals."""
-    return _signed(value, _small(abs(value)) or words.amount(abs(value)))
-
-
-def about(value: float) -> str:
-    """Return a rough number with its sign: to two digits, or to three from 1,000 on."""
-    size = abs(value)
-    rough = float(f"{size:.{3 if size >= 1000.0 else 2}g}")
-    return _signed(value, _small(size) or words.amount(rough))
-
-
-def _small(size: float) -> str:
-    """Return a number below 1 to two decimals, or to one digit below 0.01; empty for any other."""
-    if size == 0.0:
-        return "0"
-    if size >= 0.995 or size < 1e-6:
-        return ""
-    if size >= 0.01:
-        return f"{size:.2f}".rstrip("0")
-    return f"{float(f'{size:.1g}'):.6f}".rstrip("0")
-
-
-def _signed(value: float, text: str) -> str:
-    if value >= 0.0 or text.startswith("under"):
-        return text
-    return f"{MINUS}{text}".replace(f"{MINUS}over a", f"under {MINUS}1")

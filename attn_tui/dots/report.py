@@ -9,6 +9,7 @@ import numpy as np
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.numbers import general
 from attn_tui.compute.sample import Number
 from attn_tui.dots.derivation import derivation, steps
 from attn_tui.dots.headline import headline
@@ -16,7 +17,6 @@ from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
 from attn_tui.report.head import Labelled, about_model, left_out, rule_lines
-from attn_tui.report.numbers import general
 from attn_tui.report.report import (
     Column,
     Fact,
@@ -100,7 +100,7 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     yield from about_model(setup)
     yield "samples", f"{drawn}; seed {settings.seed} ({answer.generator})"
     yield "entries", _entries(answer.law)
-    yield "d_k", str(answer.law.d_k)
+    yield "d_k", f"{answer.law.d_k:,}"
     yield from rule_lines(setup.scale)
     here = f"here m = {general(answer.multiplier)}"
     if setup.scale.uses_n:

@@ -56,7 +56,7 @@ class Selection:
             for number in wanted or ():
                 if number not in numbers:
                     least, most = min(numbers), max(numbers)
-                    expected = f"{most}" if least == most else f"one from {least} to {most}"
+                    expected = f"{most:,}" if least == most else f"one from {least:,} to {most:,}"
                     raise InputError(name, f"there is no {name} {number}", expected)
         return tuple(
             head

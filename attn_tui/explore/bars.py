@@ -10,7 +10,7 @@ from attn_tui.charts.colour import BESIDE, Palette, mix
 from attn_tui.charts.glyphs import FILLS, TRACK
 from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.report.numbers import fitted, in_percent
+from attn_tui.compute.numbers import fitted, percent
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 """Cells filled from the left by no to seven eighths."""
@@ -122,7 +122,7 @@ class WeightBars:
         for place, kind in enumerate(SIDES):
             evaluation = self.answer.sides[place]
             weight, log_weight = evaluation.pairs(np.array([key]))[0]
-            text = "–" if not evaluation.attended[key] else in_percent(weight, log_weight)
+            text = "–" if not evaluation.attended[key] else percent(weight, log_weight)
             start = layout.left + place * layout.side + 1
             cells.write(start + PERCENT - len(text), line, text, colours[kind])
             bar = slice(start + PERCENT + 1, start + PERCENT + 1 + layout.bar)

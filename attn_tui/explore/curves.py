@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.figure import Axis, Curve, Figure, d_k_axis
 from attn_tui.compute.explore.answer import OverDk
+from attn_tui.compute.numbers import rough_percent, tick
 from attn_tui.explore.answer import ShownVector
 
 LEAST = 1e-300
@@ -62,8 +63,7 @@ def _round_axis(most: float) -> Axis:
     power = 10.0 ** floor(log10(most))
     step = next(size * power for size in (0.2, 0.5, 1.0, 2.0, 5.0) if most / (size * power) <= 3.9)
     values = [place * step for place in range(int(most / step) + 1)]
-    ticks = [f"{value:,.0f}" if value >= 1000.0 else f"{value:.3g}" for value in values]
-    return Axis(0.0, 1.05 * most, tuple(zip(values, ticks, strict=True)))
+    return Axis(0.0, 1.05 * most, tuple((value, tick(value)) for value in values))
 
 
 def weights_figure(answer: ShownVector) -> Figure:
@@ -75,7 +75,7 @@ def weights_figure(answer: ShownVector) -> Figure:
     present = [side.weights(keys).tolist() for side in answer.vector.sides]
     most = _most(scaled, np.array(present[0]) if unscaled is None else unscaled)
     high = 1.0 if most > 0.5 or not most else 1.1 * most
-    ticks = tuple((share * high, f"{share * high * 100:.3g} %") for share in (0, 1, 0.5))
+    ticks = tuple((share * high, rough_percent(share * high, places=9)) for share in (0, 1, 0.5))
     names = [f"key {key:,}" for key in keys.tolist()]
     return _figure(answer, scaled, unscaled, present, Axis(0.0, high, ticks), names)
 

@@ -12,10 +12,10 @@ from attn_tui.charts.colour import Palette
 from attn_tui.charts.heat_map import HeatMapDrawing
 from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.numbers import factor, scientific, subscript, weight_name
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.explore.bars import SIDES
-from attn_tui.report.numbers import ratio, scientific, subscript, weight_name
-from attn_tui.report.words import percent
+from attn_tui.report.words import share_text
 
 WIDEST, LEAST = 14, 4
 """The most characters of a number in a table, such as ``−10^−2.7e+307``, and the fewest."""
@@ -37,7 +37,7 @@ def norm_change(answer: VectorAnswer) -> str:
     if not np.isfinite([before, after]).all():
         return ""
     weight = "p" if answer.key is None else weight_name(answer.key)
-    return NORM.format(weight=weight, by=SYMBOL[answer.wrt], factor=ratio(after - before))
+    return NORM.format(weight=weight, by=SYMBOL[answer.wrt], factor=factor(after - before))
 
 
 def capped(answer: VectorAnswer) -> str:
@@ -50,7 +50,7 @@ def capped(answer: VectorAnswer) -> str:
     if side.map.softcap is None or side.map.multiplier == 0.0 or not is_of_scores:
         return ""
     share = float(side.slopes(np.array([answer.of]))[0]) / side.map.multiplier
-    return CAPPED.format(key=subscript(answer.of), share=percent(share))
+    return CAPPED.format(key=subscript(answer.of), share=share_text(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class GradientTable:
         numbers = [[*zip(*side, strict=True)] for side in zip(values, logs, strict=True)]
         names = TextColumn("key", [f"{key:,}" for key in keys.tolist()], "muted")
         factors = [
-            "–" if -np.inf in (before, after) else ratio(after - before, width=WIDEST)
+            "–" if -np.inf in (before, after) else factor(after - before, width=WIDEST)
             for before, after in zip(*logs, strict=True)
         ]
         changes = TextColumn("change", factors)
@@ -154,7 +154,7 @@ class Jacobians:
 
     def heat_map(self, place: int, cursor: tuple[int, int]) -> HeatMapDrawing:
         """Return the map of a side with a row and a column marked."""
-        return replace(self._maps[place], cursor=cursor)
+        return self._maps[place].marked(cursor)
 
     def heads(self, place: int) -> tuple[str, ...]:
         """Return headings for the map of a side, with its scale, the longest first."""
@@ -178,7 +178,7 @@ class Jacobians:
         ]
         (_, before), (_, after) = pairs
         if -np.inf not in (before, after):
-            parts.append(ratio(after - before, width=WIDEST))
+            parts.append(factor(after - before, width=WIDEST))
         return "   ".join(parts)
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:

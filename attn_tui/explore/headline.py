@@ -1,7 +1,7 @@
 """The headline of Explore: one or two whole sentences, the first in order that fits.
 
-Each sentence is one literal with named slots. Numbers are rounded as `report.words` rounds them,
-and the answer contains every one of them.
+Each sentence is one literal with named slots. Numbers are rounded as `amount` and `about`
+round them, and the answer contains every one of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
 from attn_tui.compute.heads.statistic import DEAD
 from attn_tui.compute.mask import Mask
+from attn_tui.compute.numbers import about, amount
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import PLAIN, Wrt
 from attn_tui.report.words import (
@@ -23,11 +24,9 @@ from attn_tui.report.words import (
     LONGEST,
     SAME,
     UNTOLD,
-    about,
     doing,
     done,
-    effective,
-    percent,
+    share_text,
     times,
     why_undivided,
 )
@@ -225,16 +224,16 @@ def headline(
         texts.append(SATURATED.format(**slots))
     if answer.compared and has(first) == has(second):
         moved = int(np.abs(second.weights() - first.weights()).argmax())
-        was, now = (percent(float(side.weights()[moved])) for side in answer.sides)
+        was, now = (share_text(float(side.weights()[moved])) for side in answer.sides)
         if was != now:
             texts.append(MOVED.format(moved=f"{moved:,}", was=was, now=now, **slots))
     texts.append(USUAL.format(**slots))
     slots |= {
         "first_weight": _in_numbers(first.max_weight),
         "first_key": f"{leader(first):,}",
-        "first_keys": effective(first.effective_keys),
+        "first_keys": amount(first.effective_keys),
         "second_weight": _in_numbers(second.max_weight),
-        "second_keys": effective(second.effective_keys),
+        "second_keys": amount(second.effective_keys),
     }
     texts.append(NUMBERS.format(**slots))
     texts.append(NUMBERS.format(**slots | {"second": "Scaled"}))
@@ -283,7 +282,7 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
         if side.sink_weight > max(side.max_weight, 0.5):
             return "the sink", "", _takes(side.sink_weight)
         if side.sink_weight > 1.0 - ALL:
-            sink = f" and the sink {percent(side.sink_weight)}"
+            sink = f" and the sink {share_text(side.sink_weight)}"
     if side.max_weight == 0.0:
         # The sum that the weights are divided by overflowed.
         return "every weight", "", "is 0"
@@ -291,17 +290,17 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
     if side.max_weight < 0.5 and is_even:
         return f"the {n_keys:,} keys", "they", "share almost equally"
     if side.max_weight < 0.5 and n_keys > FEW:
-        others = f" and the sink ({percent(side.sink_weight)})" if sink else ""
+        others = f" and the sink ({share_text(side.sink_weight)})" if sink else ""
         count = about(round(min(side.effective_keys, n_keys)))
         return f"about {count} of {n_keys:,} keys{others}", "", SHARE
     tied = np.flatnonzero(side.weights() == side.max_weight)
     if tied.size > 1:
-        return _names(tied), "they", f"take {percent(side.max_weight)} each{sink}"
+        return _names(tied), "they", f"take {share_text(side.max_weight)} each{sink}"
     return f"key {leader(side):,}", "it", f"{_takes(side.max_weight)}{sink}"
 
 
 def _takes(share: float) -> str:
-    return "takes practically all the weight" if share >= ALL else f"takes {percent(share)}"
+    return "takes practically all the weight" if share >= ALL else f"takes {share_text(share)}"
 
 
 def has(side: Evaluation) -> str:
@@ -329,7 +328,7 @@ def _names(keys: NDArray[np.intp]) -> str:
 
 
 def _in_numbers(share: float) -> str:
-    return "over 99.9 %" if share >= ALL else percent(share)
+    return "over 99.9 %" if share >= ALL else share_text(share)
 
 
 def tied_keys(answer: VectorAnswer) -> str:

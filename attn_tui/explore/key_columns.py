@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from math import inf
+from math import copysign, expm1, inf, log
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,16 @@ from attn_tui.compute.arrays import largest
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention
+from attn_tui.compute.numbers import (
+    SMALLEST_NORMAL,
+    factor,
+    fitted,
+    scientific,
+    weight,
+    weight_name,
+    with_sign,
+)
 from attn_tui.compute.scale import SYMBOL
-from attn_tui.report.numbers import change, fitted, ratio, scientific, weight, weight_name
 from attn_tui.report.report import Column, Rows, same
 from attn_tui.report.text import shortened
 
@@ -166,4 +174,30 @@ def _changes(answer: VectorAnswer, keys: Rows) -> list[str]:
     # No factor leads from 0 to another number.
     from_nothing = ((before == -inf) & (after > -inf)).tolist()
     pairs = zip(factors, from_nothing, strict=True)
-    return ["from 0" if new else ratio(factor, CHANGE) for factor, new in pairs]
+    return ["from 0" if new else factor(size, CHANGE) for size, new in pairs]
+
+
+def difference(before: tuple[float, float], after: tuple[float, float]) -> tuple[float, float]:
+    """Return the increase of a non-negative number, and ln of its size if that is better known.
+
+    Args:
+        before: The number, and its logarithm in case it is below float64's normal numbers.
+        after: The same for the later number.
+    """
+    low, high = sorted((before[1], after[1]))
+    if not low < high or max(before[0], after[0]) >= SMALLEST_NORMAL:
+        return after[0] - before[0], -inf
+    size = abs(after[0] - before[0])
+    return copysign(size, after[1] - before[1]), high + log(-expm1(low - high))
+
+
+def change(before: tuple[float, float], after: tuple[float, float], width: int) -> str:
+    """Return the change of a number from 0 to 1, with its sign, or ``0``.
+
+    Args:
+        before: The number and its logarithm.
+        after: The same for the later number.
+        width: The most characters in the text, which has fewer digits if need be.
+    """
+    grown, log_size = difference(before, after)
+    return with_sign(weight(abs(grown), log_size, width=width - 1), grown)

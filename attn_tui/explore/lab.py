@@ -9,10 +9,10 @@ import numpy as np
 from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.precision_lab import FormatTrial, Lab, LabSide
+from attn_tui.compute.numbers import scientific, weight, weight_name
 from attn_tui.compute.precision import ROUNDS
 from attn_tui.files.plain import named
 from attn_tui.report import report
-from attn_tui.report.numbers import scientific, weight, weight_name
 from attn_tui.report.report import Part, data, listed, same
 
 OF_TRIAL = ("status", "reason", "weight", "n_differ", "n_vanished", "worst", "worst_key")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, log
 from typing import get_args
 
 import numpy as np
@@ -13,6 +13,14 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, VectorAnswer, compare
 from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, lab
+from attn_tui.compute.numbers import (
+    SMALLEST_NORMAL,
+    general,
+    quantity,
+    weight,
+    weight_name,
+    with_error,
+)
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import SYMBOL, Wrt
 from attn_tui.compute.text import counted
@@ -25,8 +33,6 @@ from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
 from attn_tui.report.head import Labelled, question_lines
-from attn_tui.report.measured import with_error
-from attn_tui.report.numbers import general, quantity, weight, weight_name
 from attn_tui.report.origin import spread
 from attn_tui.report.report import (
     Column,
@@ -62,6 +68,8 @@ CONVENTION = (
     "Where every key is masked, softmax is 0/0. Weights of 0 are a convention, that of PyTorch's "
     "scaled_dot_product_attention; torch.softmax gives NaN."
 )
+
+FROM_LOGARITHMS = "numbers below 2.2e-308 are too small for it, and come from logarithms"
 
 NORMS = {
     "frobenius": "‖{}‖_F, Frobenius norm", "spectral": "‖{}‖₂, spectral norm",
@@ -144,7 +152,7 @@ def report(
     """
     experiment = answer.experiment
     pairs = contents.beside_pinned(answer)
-    question = [Fact(label, (text,)) for label, text in (*about, *question_lines(experiment))]
+    question = [Fact(label, (text,)) for label, text in (*about, *_question(answer))]
     parts: list[Part] = [data({"experiment": experiment_to_plain(experiment)}), Facts(question)]
     headlines = []
     for place, vector in enumerate(answer.vectors):
@@ -161,6 +169,26 @@ def report(
         parts.append(_means(answer))
     first = headlines[0] if len(headlines) == 1 else of_several(answer.vectors)
     return Report("", parts, headline=first, csv=contents.table)
+
+
+def _question(answer: Answer) -> Iterator[Labelled]:
+    """Yield what was asked, and where the format ends if numbers of the answer go beyond that."""
+    for label, text in question_lines(answer.experiment):
+        yield label, text
+        if label == "precision" and any(map(_is_below, answer.vectors)):
+            yield "", FROM_LOGARITHMS
+
+
+def _is_below(answer: VectorAnswer) -> bool:
+    """Return whether a weight or a gradient is too small for float64, and known all the same."""
+    sizes = [
+        logs
+        for side in answer.sides
+        for logs in (
+            side.log_weights(side.ends), side.log_gradient(answer.of, answer.wrt, side.ends),
+        )
+    ]  # fmt: skip
+    return any(-inf < size < log(SMALLEST_NORMAL) for size in np.concatenate(sizes).tolist())
 
 
 def _headline(answer: VectorAnswer, experiment: Experiment, index: int) -> str:

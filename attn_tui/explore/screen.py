@@ -19,6 +19,7 @@ from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import VectorAnswer, compare
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import N_KEYS as N
+from attn_tui.compute.numbers import quantity, weight_name
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.compute.text import counted
 from attn_tui.explore import bars, gradient
@@ -30,7 +31,6 @@ from attn_tui.explore.views import OVER, VIEW_TITLES, both
 from attn_tui.explore.weights import WeightsPane
 from attn_tui.files import edits
 from attn_tui.files.history import Edit, Question
-from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.words import done
 from attn_tui.ui.action import ANOTHER, SCORES, Action
 from attn_tui.ui.d_k import DkPane, why_idle
@@ -58,6 +58,9 @@ TITLES = {
 
 UNREAD = "{error}. What stands below is of the scores before."
 """The message in place of the headline while the scores cannot be read."""
+
+FEW_LINES = 2
+"""The most lines of scores that always stand on the screen: of more, their number is said."""
 
 SHORT = 6
 """The most characters of a number in the subtitle of a narrow pane."""
@@ -371,7 +374,9 @@ class ExploreScreen(InstrumentScreen):
         title = TITLES[source.kind]
         if source.note:
             title = f"{title}: row numbers left out"
-        self.pane("scores-pane").describe(title, "not read" if error else count)
+        lines = self.query_one("#scores", TextArea).document.line_count
+        length = counted(lines, "line") if lines > FEW_LINES else ""
+        self.pane("scores-pane").describe(title, length, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
         pane.describe(pane.heading, f"{setup.scale.named_formula}: {how[:1].lower()}{how[1:]}")

@@ -11,9 +11,9 @@ from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
+from attn_tui.compute.numbers import fitted, scientific, weight, weight_name
 from attn_tui.explore.key_columns import SIDES, key_column
 from attn_tui.report import report
-from attn_tui.report.numbers import fitted, scientific, weight_name
 from attn_tui.report.report import Fact, Facts, Part, Rows
 
 MOST = 40
@@ -38,6 +38,9 @@ def vectors_table(through: Attention, answer: VectorAnswer) -> TableDrawing:
     def short(value: float) -> str:
         return fitted(value, 9)
 
+    def average(value: float) -> str:
+        return weight(value, width=9)
+
     columns = [
         TextColumn("i", [str(place) for place in range(rows)], "muted"),
         TextColumn("q_i", texts(through.query, short)),
@@ -46,7 +49,7 @@ def vectors_table(through: Attention, answer: VectorAnswer) -> TableDrawing:
         columns.append(TextColumn(f"∂{name}/∂q_i {kind}", texts(gradient, scientific), kind))
     for output, kind in zip(outputs, ("unscaled", "scaled"), strict=True):
         if output is not None:
-            columns.append(TextColumn(f"output {kind}", texts(output, short), kind, rank=1))
+            columns.append(TextColumn(f"output {kind}", texts(output, average), kind, rank=1))
     keys = largest(answer.scaled.ranking(), 3)
     norms = [through.key_gradient_norms(side, answer.of, keys) for side in sides]
     sizes = [("q", [float(np.linalg.norm(gradient)) for gradient in gradients])]
@@ -66,13 +69,14 @@ def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iter
     """
     name, sides = weight_name(answer.of), answer.sides
     gradients = [through.query_gradient(side, answer.of) for side in sides]
+    signed = partial(scientific, signed=True)
     lost = [scientific(float(size)) for size in lengths(np.array(gradients))]
     places = report.Column("i", texts=lambda rows: map(str, rows.tolist()), width=4)
     yield report.Table(
         [
             places,
             _numbers("q_i", lambda rows: through.query[rows]),
-            *_both([gradient.__getitem__ for gradient in gradients], "attention.query_gradient"),
+            *_both([row.__getitem__ for row in gradients], "attention.query_gradient", signed),
         ],
         np.arange(through.query.size),
         f"gradient of {name} with respect to the query q",
@@ -90,7 +94,7 @@ def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iter
         yield Facts([Fact("", [None, None], "attention.output")], SIDES, SIDES)
         return
     yield report.Table(
-        [places, *_both([output.__getitem__ for output in outputs], "attention.output")],
+        [places, *_both([output.__getitem__ for output in outputs], "attention.output", weight)],
         np.arange(outputs[0].size),
         "output V·p: the values weighted by p",
         most=READ,
@@ -108,11 +112,13 @@ def _numbers(title: str, of: Numbers) -> report.Column:
     )
 
 
-def _both(sides: Iterable[Numbers], path: str = "") -> Iterator[report.Column]:
-    """Yield a column for each side; with a path, JSON has it too and the text is signed."""
+def _both(
+    sides: Iterable[Numbers], path: str = "", write: Callable[[float], str] = scientific
+) -> Iterator[report.Column]:
+    """Yield a column for each side; with a path, JSON has it too."""
 
     def texts(of: Numbers, rows: Rows) -> list[str]:
-        return [scientific(value, signed=bool(path)) for value in of(rows).tolist()]
+        return [write(value) for value in of(rows).tolist()]
 
     for kind, of in zip(SIDES, sides, strict=True):
         own = f"{kind}.{path}" if path else ""

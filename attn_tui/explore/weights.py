@@ -9,10 +9,9 @@ from textual.worker import get_current_worker
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import LargestWeight, VectorAnswer, largest_weight
+from attn_tui.compute.numbers import percent, quantity
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.views import both
-from attn_tui.report.numbers import in_percent
-from attn_tui.report.words import effective
 from attn_tui.ui.picture import PicturePane
 
 LARGEST = "largest of all, scaled: {share} on key {key} of vector {vector}"
@@ -84,7 +83,7 @@ class WeightsPane(PicturePane, can_focus=True):
 
         If the question has several vectors, the largest weight of all is found in a thread.
         """
-        counts = [effective(side.effective_keys) for side in vector.sides]
+        counts = [quantity(side.effective_keys) for side in vector.sides]
         keys = f"effective keys {both(*counts)} of {vector.vector.n_attended:,}"
         self._among = trouble or keys
         if experiment is not self._experiment:
@@ -109,7 +108,7 @@ class WeightsPane(PicturePane, can_focus=True):
     def _describe(self) -> None:
         place, largest = self._place, ""
         if place is not None:
-            share = in_percent(place.weight, place.log_weight, places=4)
+            share = percent(place.weight, place.log_weight, places=4)
             largest = LARGEST.format(
                 share=share, key=f"{place.key:,}", vector=f"{place.index + 1:,}"
             )

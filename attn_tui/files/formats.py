@@ -127,7 +127,7 @@ def _array_entry(array: NDArray[np.float64], name: str) -> Entry:
     unusable = np.isnan(rows) | (rows == np.inf)
     if unusable.any():
         row, key = np.argwhere(unusable)[0]
-        place = f"row {row}, key {key}" if array.ndim == 2 else f"key {key}"
+        place = f"row {row:,}, key {key:,}" if array.ndim == 2 else f"key {key:,}"
         raise problem(f"{rows[row, key]} stands at {place}", NUMBERS)
     return Entry(name, held(array))
 

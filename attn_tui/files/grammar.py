@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.numbers import general
 from attn_tui.compute.source import Products, Source, Typed, Vector
 from attn_tui.compute.text import ascii_signs, visible
 from attn_tui.files.marks import doubt
@@ -232,7 +233,7 @@ def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]
     beside = re.sub(r"[\[\],;]", " ", _INNERMOST.sub(" ", body)).split()
     if beside:
         value = number(beside[0], begin)
-        raise problem(f"{value:g} stands beside a list", "lists beside lists", begin)
+        raise problem(f"{general(value)} stands beside a list", "lists beside lists", begin)
     return rows
 
 

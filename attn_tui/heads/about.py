@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from attn_tui.captures.not_finite import PARTS
 from attn_tui.compute.heads.reconstruction import Reconstruction
+from attn_tui.compute.numbers import fixed, interval
 from attn_tui.compute.text import counted, listed, visible
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
 from attn_tui.heads.words import head_text, number
 from attn_tui.report.miss import MISSES, RULE, SAID, doubt_text, made_text, miss_text
-from attn_tui.report.numbers import general
 from attn_tui.report.words import ranges
 
 NAMED = 4
@@ -44,9 +44,9 @@ def about(survey: Survey) -> Iterator[tuple[str, str]]:
     own = [partial.multiplier for partial in heads.values() if partial.multiplier is not None]
     if own:
         have = "head has" if len(own) == 1 else "heads have"
-        ends = f"{general(min(own), 3)} to {general(max(own), 3)}"
+        ends = interval(min(own), max(own))
         yield "", f"{len(own):,} {have} an m of their own, found by fits: {ends}"
-    yield "rows", f"{_rows(survey)}; {survey.elapsed:.1f} s"
+    yield "rows", f"{_rows(survey)}; {fixed(survey.elapsed, 1)} s"
     if not survey.is_exact:
         bound = number("largest_score", max(partial.score_bound for partial in heads.values()))
         yield "bound", f"no |q·k| exceeds {bound}, the largest ‖q‖ times ‖k‖"
@@ -144,8 +144,7 @@ def mask_text(mask: Reconstruction) -> str:
         return text
     if doubt := doubt_text(mask.doubt):
         text += f"; {doubt}"
-    miss = miss_text(mask.residual)
-    text += f"; {MISSES[mask.by]} by {miss.replace('almost none', 'almost nothing')}"
+    text += f"; {MISSES[mask.by]} by {miss_text(mask.residual)}"
     if not mask.fits:
         text += ": try attn-tui doctor"
     elif mask.rule_residual:

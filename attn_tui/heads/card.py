@@ -14,9 +14,9 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, legible
 from attn_tui.charts.glyphs import TRACK
 from attn_tui.compute.heads.partial import Partial, Value
-from attn_tui.compute.heads.statistic import ALL, FLOAT16_LARGEST, SATURATED
+from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, SATURATED
+from attn_tui.compute.numbers import about, amount, rough_percent
 from attn_tui.heads.words import UNCOUNTED
-from attn_tui.report import words
 
 Tone = Literal["calm", "warm", "alarm", "good", "aside"]
 """How grave a word is: grey, amber, red, green, or the muted colour of a sink."""
@@ -104,7 +104,7 @@ def card(partial: Partial | None) -> Card:
 
 def _answer(partial: Partial, weight: float) -> tuple[str, Tone]:
     dead = partial.value("dead_gradient_share").value
-    share = percent(dead)
+    share = rough_percent(dead)
     if weight >= SATURATED and is_parked(partial):
         return (RESTING, "aside") if partial.first_value <= SMALL else (PARKED, "warm")
     if weight >= SATURATED:
@@ -112,9 +112,9 @@ def _answer(partial: Partial, weight: float) -> tuple[str, Tone]:
     if dead >= MOST:
         return STUCK.format(share=share), "warm"
     if weight >= SHARP:
-        return UNEVEN.format(weight=percent(weight)), "warm"
+        return UNEVEN.format(weight=rough_percent(weight)), "warm"
     keys = partial.value("effective_keys").value
-    return SPREAD.format(keys=words.about(max(keys, 1.0))), "calm"
+    return SPREAD.format(keys=about(max(keys, 1.0))), "calm"
 
 
 def is_parked(partial: Partial) -> bool:
@@ -159,31 +159,30 @@ def _measures(partial: Partial) -> Iterator[Measure]:
         for name in ("max_weight", "effective_keys", "dead_gradient_share", "first_key_mass")
     )
     yield _measure(
-        partial, "max_weight", "largest weight", percent(weight.value), weight.value,
+        partial, "max_weight", "largest weight", rough_percent(weight.value), weight.value,
         *_word(weight, LARGEST, "spread", "calm"),
     )  # fmt: skip
     seen = partial.tallies["seen"].mean
     # The gauge shows the keys not in use: fuller means sharper, as everywhere on the card.
     fewness = Value(-keys.value, keys.error)
     steps: Sequence[Step] = ((-ONE, "practically one", "alarm"), (-FEW * seen, "few", "warm"))
-    text = f"{words.about(max(keys.value, 1.0))} of {words.about(max(seen, 1.0))}"
+    text = f"{about(max(keys.value, 1.0))} of {about(max(seen, 1.0))}"
     yield _measure(
         partial, "effective_keys", "keys used/seen", text, 1.0 - keys.value / seen,
         *_word(fewness, steps, "many", "calm"),
     )  # fmt: skip
     steps = ((MOST, "dead in most rows", "alarm"),)
+    share = rough_percent(dead.value)
     if dead.value > 0.0:
         verdict = _word(dead, steps, "alive in most rows", "calm")
     elif partial.is_exact:
         verdict = "alive in every row", "good"
     else:
         verdict = _word(dead, steps, "alive in every row seen", "good")
-    yield _measure(
-        partial, "dead_gradient_share", "dead gradient", percent(dead.value), dead.value, *verdict
-    )
+    yield _measure(partial, "dead_gradient_share", "dead gradient", share, dead.value, *verdict)
     sink = "a sink at rest" if partial.first_value <= SMALL else "parked: a sink"
     yield _measure(
-        partial, "first_key_mass", "on first key", percent(first.value), first.value,
+        partial, "first_key_mass", "on first key", rough_percent(first.value), first.value,
         *_word(first, ((MOST, sink, "aside"),), "not parked", "calm"),
     )  # fmt: skip
     score = partial.value("largest_score").value
@@ -195,7 +194,7 @@ def _measures(partial: Partial) -> Iterator[Measure]:
     else:
         verdict = "safe as far as seen", "calm"
     yield _measure(
-        partial, "largest_score", "largest q·k", sign + words.amount(score),
+        partial, "largest_score", "largest q·k", sign + amount(score),
         score / FLOAT16_LARGEST, *verdict,
     )  # fmt: skip
 
@@ -207,18 +206,6 @@ def _measure(
     if not partial.counts(name):
         text, word, tone = text + UNCOUNTED, "does not count", "calm"
     return Measure(title, text, min(max(share, 0.0), 1.0), word, tone)
-
-
-def percent(share: float) -> str:
-    """Return a share: ``62 %``, ``99.9 %``, ``~100 %``, and ``100 %`` only where it is exact."""
-    if share in (0.0, 1.0):
-        return f"{share:.0%}".replace("%", " %")
-    if share >= ALL:
-        return "~100 %"
-    hundredths = 100.0 * share
-    if hundredths < 0.05:
-        return "~0 %"
-    return f"{hundredths:.0f} %" if 0.95 <= hundredths <= 99.0 else f"{hundredths:.1f} %"
 
 
 TONES: Mapping[Tone, float] = {"warm": 0.89, "alarm": 1.0}

@@ -20,6 +20,7 @@ from textual.widgets import Label, Static
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, legible
+from attn_tui.compute.numbers import amount, general, percent, percent_tick, tick
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 
@@ -131,18 +132,18 @@ class MultiplierPlot:
         if farthest < log(1.1):
             wanted = max(ROOM * farthest, min(wide, PERCENT[-1]))
             share = next((share for share in PERCENT if share >= wanted), PERCENT[-1])
-            text = f"{100 * share:g} %"
+            text = percent_tick(share)
             return share, f"+{text}", f"−{text}"
         wanted = ROOM * farthest
         factor = next((factor for factor in TIMES if log(factor) >= wanted), TIMES[-1])
-        text = f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
+        text = tick(factor)
         return log(factor), f"×{text}", f"÷{text}"
 
     @cached_property
     def line(self) -> str:
         """The label of the line of the expected m."""
         wanted = {multiplier.expected for multiplier in self.multipliers if multiplier.verdict}
-        return f"{wanted.pop():.4g}" if len(wanted) == 1 else "expected"
+        return general(wanted.pop(), 4) if len(wanted) == 1 else "expected"
 
     @cached_property
     def gutter(self) -> int:
@@ -419,5 +420,7 @@ def factor_text(off: float) -> str:
     ('+0.2 %', '8 times as large', '8 times too small')
     """
     if abs(off) < log(1.1):
-        return f"{100 * (exp(off) - 1.0):+.2g} %".replace("-", "−")
-    return f"{exp(off):.3g} times as large" if off > 0.0 else f"{exp(-off):.3g} times too small"
+        text = percent(exp(off) - 1.0, places=9)
+        return text if text[0] in "~−" else f"+{text}"
+    times = amount(exp(abs(off)))
+    return f"{times} times as large" if off > 0.0 else f"{times} times too small"

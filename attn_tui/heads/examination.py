@@ -1,12 +1,13 @@
 """The doctor's examination of a capture, as the plain values that his pane shows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError, Stop
+from attn_tui.compute.numbers import progress
 from attn_tui.compute.text import listed, visible
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
@@ -42,6 +43,12 @@ class Examination:
     def findings(self) -> Mapping[HeadId, Finding]:
         """The finding on each head examined so far."""
         return {finding.id: finding for finding in self.report.findings}
+
+    @cached_property
+    def differing(self) -> Set[HeadId]:
+        """The heads that differ from what was promised."""
+        findings = self.findings.items()
+        return {head for head, finding in findings if finding.judgement.verdict == "differs"}
 
 
 def key_of(settings: Settings) -> tuple[object, ...]:
@@ -93,7 +100,7 @@ def diagnosis(report: DoctorReport) -> Diagnosis:
     every = groups(report)
     rows = rows_text(every[0]) if every else ""
     if report.progress < 1.0:
-        rows = f"{rows}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
+        rows = f"{rows}, {progress(report.progress)}".lstrip(", ")
     verdict = report.verdict if report.findings else ""
     examined = {finding.id: multiplier(finding) for finding in report.findings}
     multipliers = [

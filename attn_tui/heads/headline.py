@@ -4,6 +4,7 @@ import numpy as np
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
+from attn_tui.compute.numbers import amount
 from attn_tui.compute.text import counted
 from attn_tui.engine.survey import Numbers, Survey
 from attn_tui.heads.words import head_text
@@ -122,8 +123,5 @@ def _why_nothing(survey: Survey, name: str) -> str:
 def _value(name: str, value: float) -> str:
     """Return a value in the few digits that a sentence needs."""
     if name in SHARES:
-        return words.percent(value)
-    if 0.0 < abs(value) < 1e-6:
-        return "almost 0"
-    sign = "−" if value < 0.0 else ""
-    return sign + words.amount(abs(value))
+        return words.share_text(value)
+    return "almost 0" if 0.0 < abs(value) < 1e-6 else amount(value)

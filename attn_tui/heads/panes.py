@@ -1,6 +1,6 @@
 """The panes of Heads: the map of layers and heads, the card of one, the table, the doctor."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import PurePath
 
 import numpy as np
@@ -12,6 +12,7 @@ from textual.widgets import Label
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts import heat_map
+from attn_tui.compute.numbers import progress
 from attn_tui.compute.text import counted, visible
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
@@ -27,6 +28,9 @@ from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
+
+DIFFERING = f"{charts.DIFFERS} differs, says the doctor"
+"""The legend of the mark of heads that are not as promised."""
 
 
 class HeadPanes(Vertical):
@@ -58,18 +62,30 @@ class HeadPanes(Vertical):
             pane.set_class(pane.id in names, "-shown")
         self.query_one("#panes").set_class(len(names) == 1, "-one")
 
-    def show(self, survey: Survey, settings: Settings, cursor: HeadId) -> None:
-        """Show a survey; if only the cursor has moved, the map is not computed again."""
+    def show(
+        self, survey: Survey, settings: Settings, cursor: HeadId, differing: Set[HeadId]
+    ) -> None:
+        """Show a survey; if only the cursor has moved, the map is not computed again.
+
+        Args:
+            survey: The statistics.
+            settings: The settings, which name one of them.
+            cursor: The head with the cursor.
+            differing: The heads of which the doctor says that they differ.
+        """
         self._survey, self._cursor, self._hovered = survey, cursor, cursor
         name, width = settings.statistic, self.screen.size.width
-        map_of = survey, name, cursor.batch
+        map_of = survey, name, cursor.batch, differing
         if map_of == self._map_of:
             self._map = charts.at_head(self._map, survey, cursor)
         else:
-            self._map_of, self._map = map_of, charts.head_map(survey, name, cursor)
-            self.query_one("#table-pane", Pane).describe("All heads", "← → or a heading sorts")
+            self._map_of, self._map = map_of, charts.head_map(survey, name, cursor, differing)
+            legend = DIFFERING if differing else ""
+            self.query_one("#table-pane", Pane).describe(
+                "All heads", "← → or a heading sorts", legend
+            )
         self.query_one("#map-pane", HeatMap).drawing = self._map
-        self.query_one(HeadList).show(HeadListing(survey, name, cursor, width))
+        self.query_one(HeadList).show(HeadListing(survey, name, cursor, width, differing))
         self._show_capture(survey, settings)
         self._show_card(cursor)
         numbers = self.query_one("#numbers-pane", Pane)
@@ -89,7 +105,7 @@ class HeadPanes(Vertical):
         size = f"{counted(len(plan.capture.layers), 'layer')} × {counted(plan.n_heads, 'head')}"
         if plan.n_batches > 1:
             size = f"{plan.n_batches} sequences × {size}"
-        keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
+        keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k:,}"
         text = " · ".join([name, size, keys, made_text(plan.masks[self._cursor.layer])])
         label = self.query_one("#capture", Label)
         if text != label.content:
@@ -130,7 +146,7 @@ class HeadPanes(Vertical):
                 rows = f"{most.rows:,} of {most.n_queries:,} rows"
             parts = [f"layers × heads, {rows}"]
         if survey.progress < 1.0:
-            parts.append(f"{survey.progress:.0%}".replace("%", " %"))
+            parts.append(progress(survey.progress))
             parts.append("stopped: space goes on" if stopped else "looking")
         widget = self.query_one("#map-pane", HeatMap)
         if widget.hides:
@@ -138,6 +154,8 @@ class HeadPanes(Vertical):
         texts = self._map.texts_in(*widget.content_size)
         if any(charts.SINK in text for row in texts for text in row):
             parts.append(f"{charts.SINK} parked on the first key")
+        if any(charts.DIFFERS in text for row in texts for text in row):
+            parts.append(DIFFERING)
         title = charts.title_of(statistic)
         self.query_one("#map-pane", Pane).describe(title, *map(plain, parts))
 

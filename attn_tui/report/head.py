@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import MODELS
+from attn_tui.compute.numbers import general
 from attn_tui.compute.precision import ROUNDS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
 from attn_tui.report.model import departures, model_texts
-from attn_tui.report.numbers import general
 from attn_tui.report.origin import law, origin
 from attn_tui.report.rows import labelled
 
@@ -42,7 +42,7 @@ def question_lines(experiment: Experiment) -> Iterator[Labelled]:
     yield "scores", origin(experiment)
     if text := law(experiment.source, setup):
         yield "", text
-    yield "d_k", str(setup.d_k)
+    yield "d_k", f"{setup.d_k:,}"
     yield from _scale(experiment, setup)
     yield from _precision(experiment, setup)
     if setup.mask:
@@ -68,7 +68,7 @@ def about_model(setup: Setup) -> Iterator[Labelled]:
         name = model_texts(setup)[0]
         if departures(setup):
             name = f"{name}; its own"
-        yield "model", f"{name}: d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
+        yield "model", f"{name}: d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k:,}"
         if model.note:
             yield "", model.note
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.numbers import whole
 from attn_tui.compute.text import counted, listed
 
 _NAMED = 4
@@ -32,7 +33,7 @@ def place_text(mask: HeadMask) -> str:
         return ""
     if mask.offset is None:
         return ", queries at captured positions"
-    return f", query 0 at key {mask.offset:,}".replace("-", "−")
+    return f", query 0 at key {whole(mask.offset)}"
 
 
 def hiding_texts(mask: HeadMask) -> Iterator[str]:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from math import inf, isnan
 
+from attn_tui.compute.heads.head_model import fitted_logit
 from attn_tui.compute.heads.reconstruction import By, Reconstruction
+from attn_tui.compute.numbers import general, rough_percent
 from attn_tui.compute.scale import as_root
 from attn_tui.report.masks import mask_name
-from attn_tui.report.numbers import fitted_logit, general, quantity
-from attn_tui.report.words import percent
 
 
 def m_text(reconstruction: Reconstruction) -> str:
@@ -33,13 +33,13 @@ def made_text(reconstruction: Reconstruction, mask: str = "", with_m: bool = Tru
     >>> from attn_tui.compute.heads.head_model import HeadModel
     >>> model = HeadModel(7.996, softcap=20.0)
     >>> made_text(Reconstruction(model, "fit", ("multiplier", "softcap")))
-    'm = 8, causal, soft cap 20.0'
+    'm = 8, causal, soft cap 20'
     """
     parts = [m_text(reconstruction) if with_m else "", mask or mask_name(reconstruction.mask)]
     if reconstruction.softcap is not None:
-        parts.append(f"soft cap {quantity(reconstruction.softcap)}")
+        parts.append(f"soft cap {general(reconstruction.softcap, 3)}")
     if reconstruction.sink is not None:
-        parts.append(f"sink b = {quantity(fitted_logit(reconstruction.sink))}")
+        parts.append(f"sink b = {general(fitted_logit(reconstruction.sink), 3)}")
     elif reconstruction.drops_sink:
         parts.append("sink none")
     if reconstruction.model.value_scale != 1.0:
@@ -67,6 +67,9 @@ MISSES: Mapping[By, str] = {
 _CLOSE = 1e-3
 """An uncertainty of m up to this share is not mentioned."""
 
+NOTHING = 5e-4
+"""A miss below this share is called almost nothing."""
+
 
 def doubt_text(doubt: float) -> str:
     """Return by how much m may be off, given what was captured; or an empty text.
@@ -78,15 +81,15 @@ def doubt_text(doubt: float) -> str:
         return ""
     if doubt == inf:
         return f"m = {RULE} is assumed, since nothing captured depends on it"
-    return f"m may be off by {percent(doubt)}"
+    return f"m may be off by {rough_percent(doubt)}"
 
 
 def miss_text(residual: float) -> str:
     """Return the text of a residual relative to the output.
 
-    >>> miss_text(0.36), miss_text(1.7), miss_text(float("nan"))
-    ('36 %', '≥ 100 %', 'NaN')
+    >>> miss_text(0.36), miss_text(1.7), miss_text(1e-6), miss_text(float("nan"))
+    ('36 %', '≥ 100 %', 'almost nothing', 'NaN')
     """
-    if isnan(residual):
-        return "NaN"
-    return percent(residual) if residual < 1.0 else "≥ 100 %"
+    if residual >= 1.0:
+        return "≥ 100 %"
+    return rough_percent(residual) if residual >= NOTHING or isnan(residual) else "almost nothing"

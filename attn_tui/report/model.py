@@ -1,8 +1,8 @@
 """The chosen model, and the changes made to it, in words."""
 
 from attn_tui.compute.models import MODELS
+from attn_tui.compute.numbers import general
 from attn_tui.compute.setup import Setup
-from attn_tui.report.numbers import general
 
 
 def model_texts(setup: Setup) -> tuple[str, ...]:

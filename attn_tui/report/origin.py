@@ -9,6 +9,7 @@ import numpy as np
 
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.numbers import quantity
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale, scale_of
 from attn_tui.compute.setup import Setup
@@ -16,7 +17,6 @@ from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.text import listed, visible
 from attn_tui.report.masks import hiding_texts, mask_name
 from attn_tui.report.miss import RULE, SAID, doubt_text, m_text, made_text, miss_text
-from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
 """The most queries whose norms are listed."""
@@ -46,7 +46,7 @@ def _(source: Typed, experiment: Experiment) -> str:
 @_origin.register
 def _(source: Products, experiment: Experiment) -> str:
     normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
-    return f"from q and K{normalised}: d_k = {source.d_k} is their length"
+    return f"from q and K{normalised}: d_k = {source.d_k:,} is their length"
 
 
 @_origin.register
@@ -144,9 +144,9 @@ def missed_text(source: Captured, scale: Scale) -> str:
 @_origin.register
 def _(source: Drawn, experiment: Experiment) -> str:
     d_k = experiment.setup.d_k
-    what = f"at d_k = {d_k}, n = {source.n_keys:,}, seed {source.seed}"
+    what = f"at d_k = {d_k:,}, n = {source.n_keys:,}, seed {source.seed}"
     if experiment.setup.scale.qk_norm:
-        return f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k}"
+        return f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k:,}"
     norms = [quantity(source.query_norm(d_k, i)) for i in range(min(source.count, MOST_NORMS))]
     more = ", …" if source.count > MOST_NORMS else ""
     return f"drawn: q, k ~ N(0,1) {what}, ‖q‖ = {', '.join(norms)}{more}"

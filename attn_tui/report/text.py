@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from attn_tui.compute.numbers import exact, six_digits, whole, with_error
 from attn_tui.compute.sample import Number
 from attn_tui.compute.text import clusters, visible
-from attn_tui.report.measured import exact, with_error
-from attn_tui.report.numbers import MINUS, general
 from attn_tui.report.report import Column, Facts, Lines, Report, Rows, Section, Table
 from attn_tui.report.rows import WIDTH, cells
 
@@ -89,8 +88,8 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
-        return f"{value:,}".replace("-", MINUS)
-    return general(value) if isinstance(value, float) else visible(str(value))
+        return whole(value)
+    return six_digits(value) if isinstance(value, float) else visible(str(value))
 
 
 def _blocks(section: Section, width: int, outer: str) -> Iterator[Iterator[str]]:

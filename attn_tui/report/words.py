@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from math import exp, inf, log
 
+from attn_tui.compute.numbers import about, amount, rough_percent
 from attn_tui.compute.scale import LogitMap, Scale
 
 LONGEST = 170
@@ -34,52 +35,16 @@ PRESENT = {
 }  # fmt: skip
 
 
-def percent(share: float) -> str:
-    """Return a share in everyday form: ``62 %``, ``99.9 %``, ``0.6 %``, but never 100 or 0.
+def share_text(share: float) -> str:
+    """Return a share in a sentence, where all and nothing are words.
 
-    >>> percent(0.6245), percent(0.9984), percent(0.0061), percent(0.99999), percent(1e-9)
-    ('62 %', '99.8 %', '0.6 %', 'practically all', 'almost none')
+    >>> share_text(0.6245), share_text(0.9984), share_text(0.99999), share_text(1e-9)
+    ('62 %', '99.8 %', 'practically all', 'almost none')
     """
     if share >= ALL:
         return "practically all"
-    hundredths = 100.0 * share
-    if 0.95 <= hundredths <= 99.0:
-        return f"{hundredths:.0f} %"
-    text = f"{hundredths:.1f}"
-    return f"{text} %" if float(text) else "almost none"
-
-
-def about(value: float) -> str:
-    """Return a number of at least 1 to two digits: ``6.5``, ``210``, ``1,900``."""
-    short = float(f"{value:.2g}")
-    return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
-
-
-def effective(keys: float) -> str:
-    """Return a number of effective keys to three digits, or whole from 1,000 on.
-
-    >>> effective(2.4716), effective(968912.3), effective(float("nan"))
-    ('2.47', '968,912', 'nan')
-    """
-    return f"{keys:,.0f}" if keys >= 1000.0 else f"{keys:.3g}"
-
-
-def amount(value: float) -> str:
-    """Return a non-negative number to three digits or whole: ``45.3``, ``1,024``, ``12.3 million``.
-
-    >>> [amount(value) for value in (32.0, 999.7, 1234.5, 2e30, 0.000044, 1e-30)]
-    ['32', '1,000', '1,234', 'over a trillion', '0.000044', 'under a millionth']
-    """
-    if 0.0 < value < 1e-6:
-        return "under a millionth"
-    if value >= 1e12:
-        return "over a trillion"
-    for unit, name in ((1e9, "billion"), (1e6, "million")):
-        if value >= unit:
-            return f"{float(f'{value / unit:.3g}'):g} {name}"
-    if float(f"{value:.3g}") >= 1000.0:
-        return f"{value:,.0f}"
-    return f"{float(f'{value:.3g}'):.9f}".rstrip("0").rstrip(".")
+    text = rough_percent(share)
+    return "almost none" if text in ("0 %", "~0 %") else text
 
 
 def times(log_factor: float) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import exp, isnan, log, log10
 from typing import Literal
 
+from attn_tui.compute.numbers import about, fixed, interval, power_of_ten
 from attn_tui.compute.sweep.points import SPAN, Place, Points
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
@@ -60,11 +61,11 @@ class LogFactor:
         if least > words.UNTOLD:
             return "over a million"
         if most > words.UNTOLD:
-            return f"over {words.about(exp(least))}"
+            return f"over {about(exp(least))}"
         if most - least > WIDE:
-            return f"{words.about(exp(least))} to {words.about(exp(most))}"
+            return interval(exp(least), exp(most), about)
         prefix = "about " if most - least > NARROW else ""
-        return prefix + words.about(exp(abs(self.log)))
+        return prefix + about(exp(abs(self.log)))
 
     @property
     def times(self) -> str:
@@ -94,11 +95,11 @@ class LogFactor:
         size = abs(self.log) / log(10.0)
         if size >= 6.0:
             return "M"
-        text = f"{10.0**size:.{decimals}f}"
+        text = fixed(10.0**size, decimals)
         if text == "1":
             text = "<2"
         if size >= log10(999.5):
-            text = f"10{'⁰¹²³⁴⁵'[int(size + 1e-9)]}"
+            text = power_of_ten(max(int(size + 1e-9), 3))
         return text if len(text) <= width else ">"
 
 

@@ -1,9 +1,9 @@
 """The pictures of Sweep: a map of what dividing does, one place in numbers, medians and tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, floor, inf, isfinite, log, nan
+from math import ceil, floor, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,11 @@ from attn_tui.charts.figure import Axis, Band, Curve, Figure
 from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
 from attn_tui.charts.table import TableDrawing, TextColumn
+from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
 from attn_tui.compute.sweep.points import Place, Point, Summary, along, held
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.report.numbers import LN10, power_of_ten
 from attn_tui.sweep.change import LogFactor, change
 from attn_tui.sweep.names import is_none
 
@@ -42,13 +42,6 @@ def level(log_factor: float) -> float:
     """Return the place of a factor on the ramp, from −1 to 1, from its natural logarithm."""
     size = min(abs(log_factor) / LN10 / MOST, 1.0) ** BEND
     return float(np.copysign(size, log_factor)) if log_factor else 0.0
-
-
-def power(exponent: int) -> str:
-    """Return a power of ten as text: ``1``, ``100``, ``10⁻⁴``."""
-    if 0 <= exponent <= 2:
-        return f"{10**exponent}"
-    return power_of_ten(exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +144,7 @@ class Grid:
         column = self.d_ks.index(held(self.d_ks, cursor[1]))
         ticks = [(level(ten * LN10), tick(ten)) for ten in TICKS]
         bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
-        return replace(self._map, cursor=(row, column), bar=bar, border=self.border(answer))
+        return self._map.marked((row, column), bar, self.border(answer))
 
 
 def _level(factor: LogFactor) -> float:
@@ -164,7 +157,7 @@ def tick(ten: int) -> str:
     """Return the label of a power of ten on the colour bar: ``▲10³``, ``same``."""
     if not ten:
         return "same"
-    return f"{'▲' if ten > 0 else '▼'}{power(abs(ten))}"
+    return f"{'▲' if ten > 0 else '▼'}{power_of_ten(abs(ten))}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +190,7 @@ class PlaceNumbers:
             summary = point.statistics[self.statistic]
             side = "unscaled" if is_none(point.rule) else "scaled"
             dot = LINES[side] if colours.textured else "●"
-            number = short(summary.median, summary.log_median)
+            number = quantity(summary.median, summary.log_median)
             if lines == 1:
                 cells.write(start, 0, f"{dot} {head} {number}", colours[side])
                 start += len(head) + len(number) + 6
@@ -206,7 +199,7 @@ class PlaceNumbers:
             start = width + 13
             cells.write(start - len(number), line, number, colours["text"])
             half = f"half of the draws: {quarters(summary)}"
-            mean = f"mean {short(summary.mean, summary.log_mean)}"
+            mean = f"mean {quantity(summary.mean, summary.log_mean)}"
             for extra in (f"{half}   {mean}", half, mean):
                 if start + 3 + len(extra) <= columns:
                     cells.write(start + 3, line, extra, colours["muted"])
@@ -216,28 +209,8 @@ class PlaceNumbers:
 
 def quarters(summary: Summary) -> str:
     """Return the range of the middle half of the draws: ``0.12 to 0.48``."""
-    low = short(summary.quarter, summary.log_quarter)
-    return f"{low} to {short(summary.three_quarters, summary.log_three_quarters)}"
-
-
-def short(value: float, log_value: float) -> str:
-    """Return a number from 0 on to two digits, or whole: ``0.0042``, ``64``, ``4.5·10⁻⁴``.
-
-    >>> short(0.003, log(0.003)), short(4.5e-4, log(4.5e-4)), short(0.0, -1e4), short(0.0, -inf)
-    ('0.0030', '4.5·10⁻⁴', '1.1·10⁻⁴³⁴³', '0')
-    """
-    if log_value == -inf or not isfinite(log_value):
-        return "0" if log_value == -inf else "unknown"
-    tens = log_value / LN10
-    if 1.0 <= tens < 4.0:
-        return f"{value:,.0f}"
-    if -3.0 <= tens < 1.0:
-        return f"{value:#.2g}"
-    exponent = floor(tens)
-    digits = f"{10.0 ** (tens - exponent):.1f}"
-    if digits == "10.0":
-        digits, exponent = "1.0", exponent + 1
-    return f"{digits}·{power_of_ten(exponent)}"
+    low = quantity(summary.quarter, summary.log_quarter)
+    return f"{low} to {quantity(summary.three_quarters, summary.log_three_quarters)}"
 
 
 def medians(
@@ -280,7 +253,7 @@ def medians(
             dots.append((float(np.interp(log(here), np.log(x), middle)), kind))
     ns, d_ks = along(answer.settings, answer.experiment.setup.d_k)
     x_axis = place_axis(*((ns[0], ns[-1]) if over == "n" else (d_ks[0], d_ks[-1])))
-    return Figure(curves, x_axis, log_axis(logs), (here, f"{here:,.0f}"), dots, bands)
+    return Figure(curves, x_axis, log_axis(logs), (here, whole(here)), dots, bands)
 
 
 def place_axis(low: float, high: float) -> Axis:
@@ -288,7 +261,7 @@ def place_axis(low: float, high: float) -> Axis:
     high = max(high, low * 2.0)
     inner = [low * 2.0**step for step in range(3, 20, 3)]
     ticks = [low, high, *(tick for tick in inner if tick < high / 3.0)]
-    return Axis(low, high, tuple((tick, f"{tick:,.0f}") for tick in ticks), logarithmic=True)
+    return Axis(low, high, tuple((tick, whole(tick)) for tick in ticks), logarithmic=True)
 
 
 def log_axis(logs: Sequence[Numbers]) -> Axis:
@@ -307,7 +280,7 @@ def log_axis(logs: Sequence[Numbers]) -> Axis:
     low = min(low, high - 1)
     step = max(1, round((high - low) / 4))
     tens = [*range(high, low - 1, -step)]
-    return Axis(low, high, tuple((float(ten), power(ten)) for ten in tens))
+    return Axis(low, high, tuple((float(ten), power_of_ten(ten)) for ten in tens))
 
 
 def row_table(
@@ -332,10 +305,12 @@ def row_table(
             columns.append(TextColumn("which is", [factor.times for factor in changes], rank=1))
         halves = [quarters(summary) if summary else "–" for summary in summaries]
         columns.append(TextColumn("middle half", halves, "muted", rank=3))
-        means = [short(summary.mean, summary.log_mean) if summary else "–" for summary in summaries]
+        means = [
+            quantity(summary.mean, summary.log_mean) if summary else "–" for summary in summaries
+        ]
         columns.append(TextColumn("mean", means, "muted", rank=2))
     return TableDrawing(columns, own.index(n if over_n else d_k))
 
 
 def _median(summary: Summary | None) -> str:
-    return short(summary.median, summary.log_median) if summary else "–"
+    return quantity(summary.median, summary.log_median) if summary else "–"

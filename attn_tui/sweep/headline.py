@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, isnan
 
+from attn_tui.compute import numbers
+from attn_tui.compute.numbers import about, amount
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
@@ -10,7 +12,7 @@ from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
 from attn_tui.report.words import GRADIENTS
 from attn_tui.sweep.change import LogFactor, change
-from attn_tui.sweep.names import NAMES, called, doing, is_none, others, short_place
+from attn_tui.sweep.names import NAMES, called, doing, is_none, others
 
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
 STAYS = "With {n} keys and d_k = {d_k}, {doing} leaves the typical {statistic} about as it is."
@@ -100,8 +102,8 @@ def turn_text(crossing: Crossing, is_below: bool, unit: str = "") -> str:
     """
     rounded = ceil if is_below else floor
     at, low, high = (
-        place and short_place(rounded(place) if place < 100.0 else place)
-        for place in (crossing.at, crossing.low, crossing.high)
+        at and numbers.place(rounded(at) if at < 100.0 else at)
+        for at in (crossing.at, crossing.low, crossing.high)
     )
     if low and high:
         return f"{at}{unit} ({low} to {high})"
@@ -165,7 +167,7 @@ def value_text(value: float, statistic: Statistic) -> str:
     if isnan(value):
         return "unknown"
     if statistic == "max_weight":
-        return words.percent(value)
+        return words.share_text(value)
     if statistic == "logit_std":
-        return f"±{words.amount(value)}"
-    return words.about(max(round(value), 1))
+        return f"±{amount(value)}"
+    return about(max(round(value), 1))

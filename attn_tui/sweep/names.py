@@ -2,31 +2,14 @@
 
 from collections.abc import Iterable
 
+from attn_tui.compute.numbers import amount, interval, place
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.readouts import READOUTS
-from attn_tui.report.numbers import quantity
-from attn_tui.report.words import DIVISORS, amount
+from attn_tui.report.words import DIVISORS
 
 NAMES = READOUTS
 """The names of the statistics."""
-
-
-def place_text(value: float) -> str:
-    """Return a d_k or an n as text, to three digits if it is not whole: ``430``, ``12.5``."""
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.0f}" if 999.5 <= value < 1e7 else quantity(value)
-
-
-def short_place(value: float) -> str:
-    """Return a d_k or an n as text, to two digits, or to three from 1,000 on.
-
-    >>> short_place(431.2), short_place(1268.0), short_place(6.32)
-    ('430', '1,270', '6.3')
-    """
-    short = float(f"{value:.3g}" if value >= 1000.0 else f"{value:.2g}")
-    return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
 
 
 def crossover_text(crossover: Crossover) -> str:
@@ -35,18 +18,7 @@ def crossover_text(crossover: Crossover) -> str:
     if crossing is None:
         return f"none: {crossover.side} unscaled, {crossover.divides_from:,} to 65,536"
     start = f" from d_k = {crossover.divides_from:,}" if crossover.divides_from > 2 else ""
-    return f"{place_text(crossing.at)} [{ends_text(crossing.low, crossing.high)}]{start}"
-
-
-def ends_text(low: float | None, high: float | None) -> str:
-    """Return an interval as text; an end is None if it may lie beyond the searched range.
-
-    >>> ends_text(256, 512), ends_text(None, 512), ends_text(256, None), ends_text(None, None)
-    ('256 to 512', '≤ 512', '≥ 256', 'any')
-    """
-    if low is None:
-        return "any" if high is None else f"≤ {place_text(high)}"
-    return f"≥ {place_text(low)}" if high is None else f"{place_text(low)} to {place_text(high)}"
+    return f"{place(crossing.at)} [{interval(crossing.low, crossing.high, place)}]{start}"
 
 
 def formula(rule: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.numbers import factor, percent, progress, quantity
 from attn_tui.compute.sample import Number
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
@@ -17,7 +18,6 @@ from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
 from attn_tui.report.head import Labelled, about_model, left_out
-from attn_tui.report.numbers import quantity, ratio
 from attn_tui.report.report import (
     Column,
     Fact,
@@ -140,7 +140,10 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     yield "drawn" if is_whole else "asked", _drawn(answer)
     if not is_whole:
         fewest = min((point.draws for point in answer.points), default=0)
-        yield "stopped", f"at {answer.progress:.0%} of the work; {fewest:,} draws at each place"
+        yield (
+            "stopped",
+            f"at {progress(answer.progress)} of the work; {fewest:,} draws at each place",
+        )
 
 
 def _from_to(ends: tuple[int, ...], count: int, most: int) -> str:
@@ -219,10 +222,10 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
     """
 
     def times(log_factor: float) -> str:
-        return ratio(log_factor, FACTOR) if isfinite(log_factor) else "–"
+        return factor(log_factor, FACTOR) if isfinite(log_factor) else "–"
 
     def share(error: float) -> str:
-        return f"{quantity(100.0 * error, width=FACTOR - 2)} %" if isfinite(error) else "–"
+        return percent(error, places=4) if isfinite(error) else "–"
 
     for rule in others(answer.rules):
         points = [*answer.points.under(rule)]

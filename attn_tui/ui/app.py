@@ -124,7 +124,7 @@ class AttnApp(App[None]):
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = TerminalCells()
-        self.taking_over = nothing
+        self.taking_over = self.active = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii
         self.DEFAULT_MODE = instrument  # type: ignore[misc]
@@ -197,6 +197,10 @@ class AttnApp(App[None]):
             screen.welcome = self._welcome
         return screen
 
+    def is_computing(self) -> bool:
+        """Return whether a thread computes, reads or writes anything."""
+        return any(worker.is_running for worker in self.workers)
+
     def action_go(self, name: str) -> None:
         """Go to an instrument, or start the tour."""
         if name == "tour":
@@ -213,6 +217,7 @@ class AttnApp(App[None]):
 
     @on(InstrumentScreen.Ready)
     def _show_first(self, event: InstrumentScreen.Ready) -> None:
+        self.active()
         self.show()
         self._keep_help()
         self.turns.open()
@@ -244,6 +249,7 @@ class AttnApp(App[None]):
 
         A resize redraws everything, since the terminal may have lost what it showed.
         """
+        self.active()
         if isinstance(event, Resize):
             event = clamped(event)
             if self.screen_stack:
@@ -324,6 +330,7 @@ class AttnApp(App[None]):
 
     def _catch_up(self) -> None:
         """Show the present question if only the numbers have followed it."""
+        self.active()
         if self._is_behind:
             self.show()
 

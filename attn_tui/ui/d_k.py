@@ -11,6 +11,7 @@ from textual.widgets import Input, Label
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.compute.numbers import general
 from attn_tui.ui.editors import NumberField
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.slider import Slider
@@ -80,16 +81,24 @@ class NumberPane(Pane):
         self.query_one(Slider).value = value
         typed = self.query_one(Input)
         if not typed.has_focus:
-            typed.value = self._field_text(value)
+            # Nobody follows it, and it would go up through all that is around it.
+            with self.prevent(Input.Changed):
+                typed.value = self._field_text(value)
 
     def step(self, steps: int) -> None:
         """Move by some stops, up or down."""
-        self.query_one(Slider).action_step(steps)
+        self._ask(self._scale.step(self.value, steps), f"{self._called} step")
 
     def double(self, times: int) -> None:
         """Double the number, or halve it."""
         value = self.value * 2 if times > 0 else self.value // 2
-        self.query_one(Slider).move(max(value, 1), f"{self._called} double")
+        self._ask(max(value, 1), f"{self._called} double")
+
+    def _ask(self, value: int, gesture: str) -> None:
+        """Ask for a number, unless it is the present one."""
+        value = self._scale.clamp(value)
+        if value != self.value:
+            self.post_message(self.Changed(self, value, gesture))
 
     def edit(self) -> None:
         """Focus the field, for typing a number."""
@@ -109,8 +118,7 @@ class NumberPane(Pane):
             self.notify(str(error), severity="warning", markup=False)
             return
         self.query_one(Slider).focus()
-        if value != self.value:
-            self.post_message(self.Changed(self, value, ""))
+        self._ask(value, "")
 
     @on(Input.Blurred)
     def _forget(self, event: Input.Blurred) -> None:
@@ -161,7 +169,7 @@ def why_idle(experiment: Experiment) -> str:
     sizes = np.abs(np.concatenate([vector.scores for vector in experiment.vectors]))
     seen = sizes[np.isfinite(sizes) & (sizes > 0.0)]
     if seen.size and seen.min() * min(ms) > FLAT * scale.softcap:
-        return f"all scores are far beyond the cap of {scale.softcap:g}"
+        return f"all scores are far beyond the cap of {general(scale.softcap)}"
     return ""
 
 

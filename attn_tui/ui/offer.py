@@ -225,15 +225,38 @@ def bare_number(
         yield replace(typed_value(screen, place, query.text), kind=OfferKind.CHOICE)
 
 
+RULE_ALONE = "This sets the rule alone. {models} have a soft cap besides: m sets both."
+"""What is said of a rule that models use with a soft cap."""
+
+
 def rules(screen: InstrumentScreen) -> Iterator[Offer]:
     """Yield the scale rules."""
     scale, place = screen.present.draft.setup.scale, rule_place(screen)
     for rule in RULES.values():
         yield Offer(
-            OfferKind.RULE, f"{rule.name}: {rule.formula}", taking(screen, place, rule.name),
+            OfferKind.RULE, f"{rule.name}: {rule.formula}", _rule_alone(screen, place, rule.name),
             tuple(rule_names(rule)), f"{rule.summary}. {rule.users}", "rule",
             sets=(RULE.name, rule.name), is_present=scale.rule == rule.name,
         )  # fmt: skip
+
+
+def _rule_alone(
+    screen: InstrumentScreen, place: SettingPlace, name: str
+) -> IgnoreReturnCallbackType:
+    """Return a command that sets a rule, and says what else the models have that use it."""
+    with_cap = [
+        model.title
+        for model in MODELS.values()
+        if model.scale.rule == name and model.scale.softcap is not None
+    ]
+    take = taking(screen, place, name)
+
+    async def take_and_say() -> None:
+        await take()
+        if screen.present.draft.setup.scale.softcap is None:
+            screen.notify(RULE_ALONE.format(models=" and ".join(with_cap)), timeout=8, markup=False)
+
+    return take_and_say if with_cap else take
 
 
 def models(screen: InstrumentScreen) -> Iterator[Offer]:

@@ -16,11 +16,11 @@ from attn_tui.compute.attention.answer import Answer, answer, compare
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
+from attn_tui.compute.numbers import quantity
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source, Typed, Vector
-from attn_tui.report.numbers import quantity
 
 SENTENCES = {
     name: value for name, value in vars(said).items()

@@ -70,7 +70,7 @@ def test_a_kind_refuses_by_name_and_says_what_would_do() -> None:
         (whole(1, 9), "10", "'10' will not do; expected a whole number from 1 to 9"),
         (whole(1, 9), "x", "'x' is not a whole number; expected a whole number from 1 to 9"),
         (whole(0), "-1", "'-1' will not do; expected a whole number from 0"),
-        (number(-1.0, 1.0), "none", "'none' is not a number; expected a number from -1 to 1"),
+        (number(-1.0, 1.0), "none", "'none' is not a number; expected a number from −1 to 1"),
         (number(above=0.0), "0", "'0' will not do; expected a number above 0"),
         (number(), "nan", "'nan' will not do; expected a number"),
         (one_of({"a": "", "b": ""}), "c", "'c' will not do; expected one of a, b"),

@@ -69,7 +69,7 @@ def test_what_is_no_rule_is_refused_by_name() -> None:
         ("temperature:T=nan", "T=nan' will not do"),
         ("per-layer:layer=1.5", "expected a whole layer of 0 or more"),
         ("yarn:factor=0.5", "expected a finite factor of 1 or more"),
-        ("temperature:T=1e-320", "multiplier inf; expected a finite multiplier"),
+        ("temperature:T=1e-320", "multiplier ∞; expected a finite multiplier"),
         ("mup:d0=2^9999", "will not do"),
         ("mup:d0=1,5", "'1,5' is not a number"),
         ("none:\x1b[31m=1", "no parameter"),
@@ -88,7 +88,7 @@ def test_what_is_no_rule_is_refused_by_name() -> None:
             Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0),
             "z = 50·tanh(m·s/50), m = 1/√144; sink b = 0",
         ),
-        (Scale("none", sink=-1.5, qk_norm=True), "QK-norm; z = m·s, m = 1; sink b = -1.5"),
+        (Scale("none", sink=-1.5, qk_norm=True), "QK-norm; z = m·s, m = 1; sink b = −1.5"),
     ],
 )
 def test_the_pipeline_is_said_in_one_line(scale: Scale, text: str) -> None:

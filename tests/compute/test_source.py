@@ -396,7 +396,7 @@ def test_a_multiplier_that_overflows_for_many_keys_is_asked_of_those_there_are()
             return Vectors(1, 10**6, lambda index: made)
 
     assert Experiment(One(2), Setup(1, scale)).vectors[0].n_attended == 2
-    with pytest.raises(InputError, match=r"rule: .* makes the multiplier inf"):
+    with pytest.raises(InputError, match=r"rule: .* makes the multiplier ∞"):
         Experiment(One(10**6), Setup(1, scale))
 
 

@@ -92,7 +92,7 @@ def test_a_mask_too_weak_to_hide_a_key_is_named(tmp_path: Path) -> None:
     result = run(path, "--config", config_of(tmp_path))
     assert result.exit_code == 1
     line = result.stdout.partition("\n")[0]
-    assert "it is filled with −1e−09, which hides nothing" in line
+    assert "it is filled with −1e-9, which hides nothing" in line
 
 
 def test_masks_are_compared_by_their_effect(tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def test_rows_of_padding_are_counted(tmp_path: Path) -> None:
     ("lengths", "rows", "phrase"),
     [
         ([10], "10 of 64 rows", "keys 10–63 (84 % of them) are padding, by `lengths`"),
-        ([63], "63 of 64 rows", "key 63 (1.6 % of them) is padding, by `lengths`"),
+        ([63], "63 of 64 rows", "key 63 (2 % of them) is padding, by `lengths`"),
         ([[10, 64]], "10 of 64 rows", "queries from 10 on are padding, by `lengths`"),
     ],
 )

@@ -14,6 +14,7 @@ from attn_tui.charts.glyphs import FILLS
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.numbers import term, tick
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.dots.charts import (
@@ -21,7 +22,6 @@ from attn_tui.dots.charts import (
     Bells,
     Moments,
     line_of,
-    short,
     spread_figure,
 )
 from attn_tui.files.draft import EXAMPLE, parse
@@ -166,8 +166,8 @@ def test_bars_and_line_are_as_high_at_every_width_of_a_column(name: str, stretch
 def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -> None:
     last = answer_of(name)
     chart = Bells(last, NAMES, stretched)
-    whole = {*NAMES, "±σ", "="} | {short(tick) for tick in line_of(last, stretched).ticks()}
-    whole |= {"±" + short(m * last.law.standard_deviation) for m in (1.0, last.multiplier)}
+    whole = {*NAMES, "±σ", "="} | {tick(place) for place in line_of(last, stretched).ticks()}
+    whole |= {"±" + term(m * last.law.standard_deviation, 3) for m in (1.0, last.multiplier)}
     for columns in (30, 58, 120):
         for lines in (4, 8):
             cells = chart.draw(columns, lines, COLOURS)

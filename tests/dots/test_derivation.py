@@ -50,7 +50,8 @@ def by_name(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> dict[str, D
 def value(formula: str) -> float:
     """Return the value of the expression behind the last equals sign."""
     text = formula.rpartition(" = ")[2].replace("−", "-").replace("·", "*").replace("²", "**2")
-    return float(eval(re.sub(r"√(\d[\d.]*(e\+\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
+    text = text.replace(",", "")
+    return float(eval(re.sub(r"√(\d[\d.]*(e\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
 
 
 @with_rows(("d_k", "rule", "name"), each_once([1, 2, 64, 65_536], RULES, ASKED))

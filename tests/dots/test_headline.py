@@ -32,7 +32,7 @@ def of(settings: Settings = Settings(), d_k: int = 1024, rule: str = "inverse-sq
 SENTENCES: dict[str, str] = {
     of(): "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Divided by √d_k it is typically "
     "±1, at this d_k and at every other.",
-    of(Settings(entries="die")): "Dice are never negative, so q·k piles up to about 12,500. "
+    of(Settings(entries="die")): "Dice are never negative, so q·k piles up to about 13,000. "
     "Divided by √d_k it is still about 390 and grows: the average does it, not the spread.",
     of(Settings(mean_q=1.0, mean_k=-1.0)): "The means are not 0, so q·k averages −1,024, give or "
     "take 55. Divided by √d_k it still averages −32, and falls.",
@@ -40,7 +40,8 @@ SENTENCES: dict[str, str] = {
     "36. Divided by √d_k it still averages 16, and grows.",
     of(Settings(tied=True)): "All components are one number, so nothing cancels: q·k is typically "
     "±1,024. Divided by √d_k it is still ±32, and grows.",
-    of(rule="inverse"): "Dividing by d_k is too much: ±32 becomes ±0.03, and shrinks as d_k grows.",
+    of(rule="inverse"): "Dividing by d_k is too much: ±32 becomes ±0.0312, and shrinks as d_k "
+    "grows.",
     of(rule="yarn"): "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Scaled by the rule "
     "yarn it is typically ±1.87, at this d_k and at every other.",
     of(rule="fixed:a=144"): "q·k averages 0, give or take 32. Divided by 12 it averages 0, give or "

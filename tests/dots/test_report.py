@@ -81,19 +81,19 @@ def test_the_text_says_what_was_drawn_and_every_number_with_its_error_and_exact_
         "4 Different products know nothing of each other, so all cross terms are 0.",
         "√Var(q·k) = √64",
         "8.038 ± 0.018      8\n",
-        "1,024  100,000       ±64      1025.8 ± 4.6   1024  0.95501 ± 0.00066  0.954447\n",
+        "1,024  100,000       ±64     1,025.8 ± 4.6  1,024  0.95501 ± 0.00066  0.954447\n",
     ):
         assert part in text_of("normal")
 
 
 def test_what_is_odd_has_its_reason() -> None:
     for name, phrase in [
-        ("largest shift", "Nothing is divided here. Dividing by √d_k would leave 1e+12 at every"),
+        ("largest shift", "Nothing is divided here. Dividing by √d_k would leave 1e12 at every"),
         ("one die", "One draw has no spread"),
         ("constant", "q·k is always the same number here"),
         ("no lattice", "What is not known exactly, –, is so because"),
         ("far above 1", "What is ∞ is more than 1.8e308, the largest number that float64 holds."),
-        ("far above 1", "Var(m·q·k) = (1e+308)²·64"),
+        ("far above 1", "Var(m·q·k) = (1e308)²·64"),
         ("far below 1", "makes 0 is less than 4.9e-324, the least number that float64 holds."),
         ("capped", "Not applied here: soft cap"),
     ]:

@@ -7,11 +7,12 @@ import pytest
 
 from attn_tui.charts.glyphs import FILLS, in_ascii
 from attn_tui.compute.explore.answer import compare
+from attn_tui.compute.numbers import fitted
+from attn_tui.compute.numbers import percent as with_blank
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
 from attn_tui.explore.bars import FEW, WeightBars, draw_bar
-from attn_tui.report.numbers import fitted, in_percent
 from tests.asking import answer_to
 from tests.explore.questions import (
     COLOURS,
@@ -39,7 +40,7 @@ def test_every_key_has_its_score_and_its_weights_beside_its_bars() -> None:
 
 
 def percent(weight: float, log_weight: float) -> str:
-    return in_percent(weight, log_weight).replace(" %", "%")
+    return with_blank(weight, log_weight).replace(" %", "%")
 
 
 def test_no_number_of_a_weight_is_cut_at_any_size() -> None:

@@ -8,12 +8,12 @@ from scipy.special import softmax
 
 from attn_tui.charts.colour import oklab, ramp
 from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.numbers import factor, scientific
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
 from attn_tui.explore.gradient import GradientTable, Jacobians, capped, norm_change
-from attn_tui.report.numbers import ratio, scientific
 from tests.asking import answer_to
 from tests.explore.questions import COLOURS, vector_of, words
 
@@ -30,7 +30,7 @@ def test_the_gradient_is_that_of_the_answer_with_the_factor() -> None:
         ]
         values = [float(side.gradient(1, vector.wrt, np.array([key]))[0]) for side in vector.sides]
         expected = [scientific(*pair) for pair in zip(values, logs, strict=True)]
-        expected.append("–" if key == 3 else ratio(logs[1] - logs[0]))
+        expected.append("–" if key == 3 else factor(logs[1] - logs[0]))
         assert lines[1 + key][-4:] == [f"{key}", *expected]
     assert lines[3][0] == "▸"
 
@@ -88,7 +88,7 @@ def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width() -> 
             for width in range(4, 20):
                 numbers |= {scientific(*pair, width=width) for pair in pairs}
                 numbers.add(
-                    ratio(pairs[1][1] - pairs[0][1] if pairs[0][1] > -inf else 0.0, width=width)
+                    factor(pairs[1][1] - pairs[0][1] if pairs[0][1] > -inf else 0.0, width=width)
                 )
         whole = (numbers - {"…"}) | {"▸", "key", "unscaled", "scaled", "change"}
         whole |= {f"{key}" for key in range(5)}

@@ -60,8 +60,8 @@ def test_the_text_has_the_headline_what_was_asked_and_the_numbers() -> None:
     )
     example = as_text(answered([100, 120, 150]))
     for line in (
-        r" 0 +100 +1\.93e-22 +0\.1309 +−1\.93e-22 +−2\.55e-03 +×1\.3e19",
-        r" 2 +150 +1\.0000 +0\.6245 +\+9\.36e-14 +\+7\.33e-03 +×7\.8e10",
+        r" 0 +100 +1\.93e-22 +0\.1309 +−1\.93e-22 +−2\.55e-3 +×1\.3e19",
+        r" 2 +150 +1\.0000 +0\.6245 +\+9\.36e-14 +\+7\.33e-3 +×7\.8e10",
         r"multiplier m +1 +0\.03125",
         r"entropy H of p, nats +2\.90e-12 +0\.905",
         r"‖∂p/∂s‖_F, Frobenius norm +1\.87e-13 +0\.0127",
@@ -147,6 +147,14 @@ def test_the_means_over_several_drawn_vectors_have_standard_errors() -> None:
     assert float(line[3]) == pytest.approx(entropies[:, 1].mean(), rel=1e-3)
 
 
+def test_what_is_too_small_for_float64_is_said_to_come_from_logarithms() -> None:
+    from_logarithms = "numbers below 2.2e-308 are too small for it, and come from logarithms"
+    assert from_logarithms in as_text(answered([0, 1000, 2000]))
+    assert from_logarithms in as_text(answered([0, 400, 800], setup=Setup().put(Settings(of=0))))
+    for scores in ([100.0, 120.0, 150.0], [0.0, 700.0], [-inf, 5.0, 0.0]):
+        assert from_logarithms not in as_text(answered(scores))
+
+
 def test_the_text_lists_the_gradients_by_q_and_k_and_the_output() -> None:
     identity = Products(np.eye(2), np.eye(2), np.array([[10.0, 0.0], [0.0, 20.0]]))
     written = as_text(of(identity, Setup(scale=Scale("temperature", (("T", 0.5),)))))
@@ -155,19 +163,19 @@ def test_the_text_lists_the_gradients_by_q_and_k_and_the_output() -> None:
     assert (
         "gradient of p₀ with respect to the query q\n"
         "   i          q_i      unscaled        scaled\n"
-        "   0            1     +1.97e-01     +2.10e-01\n"
-        "   1            0     −1.97e-01     −2.10e-01\n"
-        "‖∂p₀/∂q‖: 2.78e-01 unscaled, 2.97e-01 scaled\n"
+        "   0            1      +1.97e-1      +2.10e-1\n"
+        "   1            0      −1.97e-1      −2.10e-1\n"
+        "‖∂p₀/∂q‖: 2.78e-1 unscaled, 2.97e-1 scaled\n"
         "\n"
         "norm of the gradient of p₀ with respect to each key k\n"
         " key          ‖k‖      unscaled        scaled\n"
-        "   0            1      1.97e-01      2.10e-01\n"
-        "   1            1      1.97e-01      2.10e-01\n"
+        "   0            1       1.97e-1       2.10e-1\n"
+        "   1            1       1.97e-1       2.10e-1\n"
         "\n"
         "output V·p: the values weighted by p\n"
         "   i      unscaled        scaled\n"
-        "   0     +7.31e+00     +8.81e+00\n"
-        "   1     +5.38e+00     +2.38e+00\n"
+        "   0        7.3106        8.8080\n"
+        "   1        5.3788        2.3841\n"
     ) in written
     long = Products(np.ones((1, READ + 3)), np.ones((3, READ + 3)))
     assert as_text(of(long), 1).count("and 3 more, which JSON holds") == 1

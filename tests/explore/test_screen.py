@@ -14,11 +14,11 @@ from textual.widgets._footer import FooterKey
 from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.numbers import scientific
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE, Draft
-from attn_tui.report.numbers import scientific
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import TextScreen
 from attn_tui.ui.headline import Headline

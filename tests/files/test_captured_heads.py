@@ -109,8 +109,8 @@ def test_a_head_all_of_which_meets_nan_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("unusual", "made"),
     [
-        ({"sink": 1.5}, "causal, sink b = 1.50"),
-        ({"softcap": 3.0}, "causal, soft cap 3.00"),
+        ({"sink": 1.5}, "causal, sink b = 1.5"),
+        ({"softcap": 3.0}, "causal, soft cap 3"),
     ],
 )
 def test_what_a_fit_finds_is_named(file: Path, unusual: dict[str, Any], made: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.partial import Partial, statistics
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.heads.card import Card, card, percent, state
+from attn_tui.heads.card import Card, card, state
 from tests.pairs import with_rows
 
 N = 64
@@ -84,10 +84,3 @@ def test_numbers_that_do_not_count_have_no_word() -> None:
     assert words(card(missed)) == ["does not count"] * 4 + ["safe in float16"]
     assert card(missed).measures[0].text.endswith("?")
     assert card(None).measures == ()
-
-
-def test_only_what_is_exact_is_said_to_be_all() -> None:
-    shares = (0.0, 0.0004, 0.004, 0.62, 0.9981, 0.99999, 1.0)
-    assert [percent(share) for share in shares] == [
-        "0 %", "~0 %", "0.4 %", "62 %", "99.8 %", "~100 %", "100 %",
-    ]  # fmt: skip

@@ -93,14 +93,14 @@ def test_columns_stand_in_line_whatever_names_from_outside_hold() -> None:
     )
     assert len({cells(line) for line in lines}) == 1
     # The second column ends at the same cell in every line.
-    numbers = ("weight", "0.5", "−1234.5", "1e-30")
+    numbers = ("weight", "0.5", "−1,234.5", "1e-30")
     pairs = zip(lines, numbers, strict=True)
     assert len({cells(line.partition(number)[0] + number) for line, number in pairs}) == 1
     wide = as_text(table(column("name", ["a", WIDE, "b"], left=True), column("n", [1, 2, 3])))
     assert len({cells(line) for line in wide}) == 1
     assert all(line.isprintable() for line in lines)
     assert r"\x1b[31mred" in "\n".join(lines)
-    assert lines[2].split()[1:] == ["−1234.5", "22,000"]
+    assert lines[2].split()[1:] == ["−1,234.5", "22,000"]
 
 
 def test_what_a_terminal_would_obey_is_spelled_out_wherever_it_stands() -> None:

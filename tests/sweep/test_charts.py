@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.colour import Palette
+from attn_tui.compute.numbers import quantity
 from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
@@ -79,11 +80,11 @@ def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
     lines = numbers.draw(90, 2, COLOURS).text().split("\n")
     for point, side, text in zip(known, ("unscaled", "1/√d_k"), lines, strict=True):
         summary = point.statistics["gradient"]
-        median = charts.short(summary.median, summary.log_median)
+        median = quantity(summary.median, summary.log_median)
         assert text.startswith(f"● {side}")
         assert f" {median} " in text
         assert f"half of the draws: {charts.quarters(summary)}" in text
-        assert f"mean {charts.short(summary.mean, summary.log_mean)}" in text
+        assert f"mean {quantity(summary.mean, summary.log_mean)}" in text
         assert f"● {side} {median}" in numbers.draw(80, 1, COLOURS).text()
     assert "mean" not in numbers.draw(60, 2, COLOURS).text()
 

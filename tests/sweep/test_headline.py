@@ -24,12 +24,12 @@ SENTENCES = {
         (
             MAP, 64,
             "With 8 keys and d_k = 64, dividing by √d_k makes the typical gradient 1.1 to 4.8 "
-            "times smaller. Above d_k 130 (67 to 270) it becomes larger.",
+            "times smaller. Above d_k 133 (67 to 269) it becomes larger.",
         ),
         (
             MAP, 1024,
             "With 8 keys and d_k = 1,024, dividing by √d_k makes the typical gradient 24 to "
-            "30,000 times larger. Below d_k 130 (68 to 270) it becomes smaller.",
+            "30,000 times larger. Below d_k 133 (68 to 269) it becomes smaller.",
         ),
         (
             replace(MAP, crossovers=False), 1024,
@@ -85,9 +85,9 @@ def test_a_person_reads_the_sentence_that_fits(kind: str) -> None:
 
 
 def test_where_medians_meet_is_said_with_what_is_known_of_it() -> None:
-    assert turn_text(Crossing(375.2, 368.4, 381.9), True) == "380 (370 to 380)"
+    assert turn_text(Crossing(375.2, 368.4, 381.9), True) == "375 (368 to 382)"
     assert turn_text(Crossing(12.3, None, 15.0), False) == "12 (15 or less)"
-    assert turn_text(Crossing(1234.0, 1100.0, None), False) == "1,230 (1,100 or more)"
+    assert turn_text(Crossing(1234.0, 1100.0, None), False) == "1,234 (1,100 or more)"
     assert turn_text(Crossing(5.0, None, None), True) == "about 5"
     # Below 6.3 keys means 6 and fewer, above it 7 and more: whole numbers say so, too.
     assert turn_text(Crossing(6.3, 5.4, 8.1), True, " keys") == "7 keys (6 to 9)"

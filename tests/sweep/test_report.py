@@ -190,7 +190,7 @@ def test_an_interrupted_sweep_says_so() -> None:
     first = next(answer(Experiment(Drawn(8), Setup(64).put(SMALL))))
     text = text_of(first)
     assert re.search(rf"asked +{SMALL.draws:,} vectors at each place", text)
-    assert re.search(r"stopped +at \d+% of the work; 32 draws at each place", text)
+    assert re.search(r"stopped +at \d+ % of the work; 32 draws at each place", text)
     assert as_json(first)["progress"] < 1
 
 

@@ -62,6 +62,13 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
         assert not screen.pane("d_k-pane").has_class("-idle")
 
 
+async def test_scores_of_more_lines_than_are_seen_say_how_many_there_are() -> None:
+    for text, subtitle in (("1\n2\n3\n4", "4 lines · 4 keys"), ("1\n2", "2 keys")):
+        async with AttnApp(EXAMPLE.with_text(text)).run_test(size=(80, 24)) as pilot:
+            screen = await shown(pilot)
+            assert str(screen.pane("scores-pane").border_subtitle).strip() == subtitle
+
+
 @pytest.mark.slow
 async def test_a_file_of_two_vectors_says_so_and_its_path_is_typed_at_once(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"

@@ -14,6 +14,7 @@ from attn_tui.compute.dots.draws import Streams
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.numbers import general
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.library import dot_law
@@ -34,7 +35,7 @@ def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
     for where, rho, tied in (
         ("independent components", 0.0, False),
         ("tied components: all q_i one number, all k_i another", 0.0, True),
-        (f"ρ(q_i, k_i) = {RHO:g}", RHO, False),
+        (f"ρ(q_i, k_i) = {general(RHO)}", RHO, False),
     ):
         law = dot_law(d_k, correlation=rho, tied=tied)
         entry, one = law.pair.law.variance, law.product.mean
@@ -166,7 +167,7 @@ def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
     for where, d_k, rho, gain in (
         (f"independent entries, d_k = {trial.d_k:,}", trial.d_k, 0.0, 1.0),
         (f"independent entries, d_k = {long:,}", long, 0.0, 1.0),
-        (f"ρ(q_i, k_i) = {RHO:g}", trial.d_k, RHO, 1.0),
+        (f"ρ(q_i, k_i) = {general(RHO)}", trial.d_k, RHO, 1.0),
         ("a gain of 2 on q", trial.d_k, 0.0, 2.0),
     ):
         scaled = _divided(d_k, sampled(dot_law(d_k, correlation=rho), trial)).variance
@@ -183,4 +184,4 @@ def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
         left = sizes[1].times(multiplier("inverse", ends[1]))
         near = Evidence("", grown.decisive).is_near(grown.stated, within=0.05)
         over_d_k = Evidence.of(f"mean of |q·k/d_k| at d_k = {ends[1]:,}", left)
-        yield Case(f"ρ(q_i, k_i) = {rho:g}", near, (grown, over_d_k))
+        yield Case(f"ρ(q_i, k_i) = {general(rho)}", near, (grown, over_d_k))

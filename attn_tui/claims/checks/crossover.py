@@ -10,6 +10,7 @@ from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.statistic import DEAD
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.numbers import general
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover
 from attn_tui.compute.sweep.points import Points, Sampling, log_grid
@@ -187,5 +188,5 @@ def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurve
         holds = unscaled.value > 0.5 > scaled.value
         yield Case(f"n = {trial.n:,}, d_k = {d_k:,}", holds, (unscaled, scaled, place_of(turn)))
     curves = {side: [dead[rule, d_k].value for d_k in grid] for side, rule in SIDES.items()}
-    title = f"share of rows with ‖∂p/∂z‖_F below {DEAD:g}, n = {trial.n:,}"
+    title = f"share of rows with ‖∂p/∂z‖_F below {general(DEAD)}, n = {trial.n:,}"
     yield marked(turn)(title, "d_k", grid, curves, log="x")

@@ -13,6 +13,7 @@ from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.head import Head, row_weights
 from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.numbers import general
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import normalised
 
@@ -83,7 +84,7 @@ def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
     for where, whole, clipped in (
         ("the same batch", before, largest_logit(one, q, k)),
         ("another batch", largest_logit(another, of_q, of_k), largest_logit(another, q, k)),
-        (f"the same batch, QK-norm with gains of {GAIN:g}", normed,
+        (f"the same batch, QK-norm with gains of {general(GAIN)}", normed,
          largest_logit(one, normed_q, normed_k, GAIN)),
         ("the same batch, two heads with one W_k", before, largest_logit(one, q, twice_k)),
     ):  # fmt: skip

@@ -14,6 +14,7 @@ from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import Lattice
 from attn_tui.compute.law.entries import LAWS
 from attn_tui.compute.law.variance_gamma import outside
+from attn_tui.compute.numbers import general, whole
 from attn_tui.compute.sample import Number
 from attn_tui.library import dot_law
 
@@ -120,8 +121,9 @@ def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compute the exact chance of |q·k| above 50 and above 60."""
     d_k = int(stated["d"])
     for bound in (50.0, 60.0):
-        share = Evidence(f"chance of |q·k| > {bound:g}", outside(bound, d_k))
-        where = f"±{bound:g} at d_k = {d_k:,}, against a chance of {stated['frequent']:g}"
+        share = Evidence(f"chance of |q·k| > {general(bound)}", outside(bound, d_k))
+        against = f"against a chance of {general(stated['frequent'])}"
+        where = f"±{general(bound)} at d_k = {d_k:,}, {against}"
         yield Case(where, share.value >= stated["frequent"], (share,))
 
 
@@ -135,8 +137,8 @@ def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
     ):
         chance = Evidence(f"chance of {name}", outside(bound / stretch, d_k))
         deviation = stretch * dot_law(d_k).standard_deviation
-        sigmas = Evidence(f"{bound:g} in standard deviations", bound / deviation)
-        against = f"{where}, against a chance of {stated['plausible']:g}"
+        sigmas = Evidence(f"{general(bound)} in standard deviations", bound / deviation)
+        against = f"{where}, against a chance of {general(stated['plausible'])}"
         yield Case(against, chance.value >= stated["plausible"], (chance, sigmas))
 
 
@@ -159,7 +161,7 @@ def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     mean, deviation = _mean_and_deviation(law)
     chance = float(law.weights[law.values >= least].sum())
     evidence = (
-        Evidence(f"chance of a sum of {least:,.0f} or more", chance),
+        Evidence(f"chance of a sum of {whole(least)} or more", chance),
         Evidence("mean of the sum", mean, exact=3.5 * count),
         Evidence("standard deviation of the sum", deviation, exact=sqrt(count * 35.0 / 12.0)),
     )

@@ -11,6 +11,7 @@ from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.head import Head, row_weights
 from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.numbers import general, interval
 from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import Scale
 
@@ -103,8 +104,9 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     sizes = np.array([[norms(row_weights(std * z)) for std in stds] for z in draws])
     of_weights, by_logits = sizes.T
     for low, high in ((0, 4), (4, 6)):
-        where = f"at σ = {stds[high]:g}"
-        over, grown = f"{where} over that at σ = {stds[low]:g}", by_logits[high] / by_logits[low]
+        where = f"at σ = {general(stds[high])}"
+        over = f"{where} over that at σ = {general(stds[low])}"
+        grown = by_logits[high] / by_logits[low]
         evidence = (
             average(f"mean ‖J‖_F {over}", grown),
             average(f"mean ‖A‖₂ {over}", of_weights[high] / of_weights[low]),
@@ -112,7 +114,7 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
             average(f"mean ‖J‖_F {where}", by_logits[high]),
         )
         holds = evidence[0].value > 1.0 and evidence[1].value > 1.0
-        yield Case(f"n = {trial.n:,}, σ = {stds[low]:g} to {stds[high]:g}", holds, evidence)
+        yield Case(f"n = {trial.n:,}, σ = {interval(stds[low], stds[high])}", holds, evidence)
     curves = {"‖A‖₂": of_weights.mean(axis=1), "mean ‖J‖_F": by_logits.mean(axis=1)}
     title, x = "norms of the weights and of their gradient by the logits", "σ of the logits"
     yield ClaimCurves(title, x, stds, curves, log="xy")

@@ -11,6 +11,7 @@ from attn_tui.claims.checks.samples import mean, sides
 from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.heads.head import row_weights
+from attn_tui.compute.numbers import general
 from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.exact import condensation_n, condensation_std, entropy_at, trace_at
@@ -66,10 +67,10 @@ def log_length(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     first, n = log(stated["length"]), trial.n
     for std in (1.0, 3.0):
         plain = Evidence("ratio without the rule", effective(n, std) / effective(FIRST, std))
-        where = f"σ = {std:g} at 512 keys, n = {n:,}"
+        where = f"σ = {general(std)} at 512 keys, n = {n:,}"
         yield _kept(where, n, std * log(n) / first, std, plain)
     curves = {
-        f"σ = {std:g}": [effective(n, std * log(n) / first) for n in LENGTHS]
+        f"σ = {general(std)}": [effective(n, std * log(n) / first) for n in LENGTHS]
         for std in (1.0, 2.0, 3.0, 4.0)
     }
     title = "e^(mean H), logits multiplied by ln n/ln 512"
@@ -103,7 +104,7 @@ def condensation(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     far = 10**9
     for n_keys in (trial.n, far):
         below, critical, above = (
-            Evidence(f"mean Σp² at {words}, {limit:g} as n → ∞", concentrated(n_keys, times))
+            Evidence(f"mean Σp² at {words}, {general(limit)} as n → ∞", concentrated(n_keys, times))
             for words, times, limit in (("½σ_c", 0.5, 0.0), ("σ_c", 1.0, 0.0), ("2σ_c", 2.0, 0.5))
         )
         holds = max(abs(below.value), abs(above.value - 0.5)) < 0.05
@@ -129,7 +130,7 @@ def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
             Evidence("largest n·p of logits drawn evenly", float(even.max())),
         )
         holds = exp(-reach) <= min(least, even.min()) and max(largest, even.max()) <= exp(reach)
-        yield Case(f"n = {n:,}, range {reach:g}", holds, evidence)
+        yield Case(f"n = {n:,}, range {general(reach)}", holds, evidence)
 
 
 def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
@@ -140,7 +141,7 @@ def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     for size, besides in ((4.0, (ranged,)), (10.0, ())):
         bound = least_entropy(trial.n, size)
         least = Evidence("least H found", searched(trial, size), exact=bound)
-        where = f"‖z‖₂ = {size:g}, n = {trial.n:,}"
+        where = f"‖z‖₂ = {general(size)}, n = {trial.n:,}"
         yield Case(where, least.value >= bound - 1e-9, (least, *besides))
     sizes = [0.5 * step for step in range(1, 41)]
     curves = {"bound": [least_entropy(trial.n, size) for size in sizes]}

@@ -9,6 +9,7 @@ from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import Evaluation, evaluate
+from attn_tui.compute.numbers import general
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import NONE, PLAIN, Scale
@@ -93,7 +94,7 @@ def gain(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", by_rule)
     for scores in (LISTED, (100.0, 147.0, 150.0), (100.0, 150.0, 150.0)):
         by_rule = [statistics(scores, d_k=_D_K, scale=rule).frobenius for rule in SIDES.values()]
-        yield _gain("({:g}, {:g}, {:g}), all keys".format(*scores), "‖∂p/∂s‖_F", by_rule)
+        yield _gain(f"({', '.join(map(general, scores))}), all keys", "‖∂p/∂s‖_F", by_rule)
 
 
 def _gain(where: str, of: str, by_rule: list[float]) -> Case:

@@ -16,6 +16,7 @@ from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.numbers import general
 from attn_tui.library import dot_law
 
 _D_KS = (1, 4, 16, 64, 256, 1024)
@@ -53,7 +54,7 @@ def mean_and_variance(trial: Trial, stated: Stated) -> Iterator[Case]:
 def independent(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare mean and variance with those of independence, with and without a correlation."""
     for rho in (0.0, RHO):
-        yield _both(f"ρ(q_i, k_i) = {rho:g}", dot_law(trial.d_k, correlation=rho), trial)
+        yield _both(f"ρ(q_i, k_i) = {general(rho)}", dot_law(trial.d_k, correlation=rho), trial)
 
 
 def grows(trial: Trial, stated: Stated) -> Iterator[Case]:

@@ -13,6 +13,7 @@ from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats, rounded
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.head import row_weights
+from attn_tui.compute.numbers import general
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import Scale
@@ -110,7 +111,7 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
         )
     ]
     fewer = lost[0].value < lost[1].value
-    yield Case(f"{where} standard deviation {size:.3g}", fewer, tuple(lost))
+    yield Case(f"{where} standard deviation {general(size, 3)}", fewer, tuple(lost))
     errors = [
         Evidence.of(f"rms error of a logit, divided {how}", _rms(logits - usual.exact))
         for how, logits in (

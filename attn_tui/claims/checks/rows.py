@@ -14,6 +14,7 @@ from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.heads.head import Head
 from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.numbers import general
 from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import PLAIN, Scale
 from attn_tui.compute.softmax import STABLE
@@ -60,7 +61,7 @@ def one_more(trial: Trial, stated: Stated) -> Iterator[Case]:
         added = Evidence(
             "sum of the weights, 1 added after", of_top, stated=right, exact=sizes / (1.0 + sizes)
         )
-        where = "z = ({})".format(", ".join(f"{z:g}" for z in logits))
+        where = "z = ({})".format(", ".join(map(general, logits)))
         holds = added.is_near(right)
         yield Case(where, holds, (added, Evidence("sum of softmax₁", right)))
 
@@ -102,7 +103,9 @@ def with_dropout(trial: Trial, stated: Stated) -> Iterator[Case]:
     spread = sqrt(RATE / (1.0 - RATE) * float(np.square(weights).sum()))
     each = Evidence("standard deviation of the sum", float(sums.std()), stated=0.0, exact=spread)
     over = Evidence("share of sums above 1", float((sums > 1.0 + 1e-9).mean()))
-    yield Case(f"each row, dropout of {RATE:g}, n = {trial.n:,}", each.value < 1e-9, (each, over))
+    yield Case(
+        f"each row, dropout of {general(RATE)}, n = {trial.n:,}", each.value < 1e-9, (each, over)
+    )
 
 
 def ahead(lead: float, n_keys: int) -> float:
@@ -120,8 +123,8 @@ def one_key_ahead(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
         for n in (few, many)
     ]
     kept = Evidence("what is left of it", weights[1].value / weights[0].value, stated=1.0)
-    where = f"ahead by {lead:g}, n = {few:,} to {many:,}"
+    where = f"ahead by {general(lead)}, n = {few:,} to {many:,}"
     yield Case(where, kept.value > 0.9, (kept, *weights))
     ns = [2**power for power in range(1, 17)]
-    curves = {f"ahead by {g:g}": [ahead(g, n) for n in ns] for g in (lead, 2.0 * lead)}
+    curves = {f"ahead by {general(g)}": [ahead(g, n) for n in ns] for g in (lead, 2.0 * lead)}
     yield ClaimCurves("weight of one key ahead of equal others", "n", ns, curves, log="x")

@@ -9,6 +9,7 @@ from attn_tui.claims.checks.samples import SATURATED
 from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
+from attn_tui.compute.numbers import general
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import slopes
@@ -38,7 +39,9 @@ def normalised_to_length_1(trial: Trial, stated: Stated) -> Iterator[Case]:
     for gain in (1.0, 8.0, 20.0):
         largest, rest = one_ahead(softmax(one_above(gain, trial.n)), gain)
         holds = largest.value < SATURATED
-        yield Case(f"g = {gain:g}, n = {trial.n:,}", holds, (rest, largest, *_of_qk_norm(gain)))
+        yield Case(
+            f"g = {general(gain)}, n = {trial.n:,}", holds, (rest, largest, *_of_qk_norm(gain))
+        )
 
 
 def _of_qk_norm(gain: float) -> Iterator[Evidence]:
@@ -97,6 +100,5 @@ def extended_context(trial: Trial, stated: Stated) -> Iterator[Case]:
             "logits times √d_k over scores", multiple, stated=printed, exact=root * root
         )
         holds = times.is_near(times.exact) and times.is_near(printed, within=1e-4)
-        yield Case(
-            f"f = {factor:g}", holds, (times, Evidence("√(1/t)", sqrt(multiple), stated=root))
-        )
+        by_formula = Evidence("√(1/t)", sqrt(multiple), stated=root)
+        yield Case(f"f = {general(factor)}", holds, (times, by_formula))

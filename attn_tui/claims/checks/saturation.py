@@ -21,6 +21,7 @@ from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
+from attn_tui.compute.numbers import general, interval
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import LogitMap
@@ -78,12 +79,14 @@ def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves
         ("mean", mean, 4.0, 32.0),
         ("median", median, 4.0, 32.0),
     ):
-        wide, narrow = (of(f"{kind} {symbol} at σ = {std:g}", sizes[std]) for std in (high, low))
-        where = f"{kind} over rows, n = {trial.n:,}, σ from {low:g} to {high:g}"
+        wide, narrow = (
+            of(f"{kind} {symbol} at σ = {general(std)}", sizes[std]) for std in (high, low)
+        )
+        where = f"{kind} over rows, n = {trial.n:,}, σ from {interval(low, high)}"
         yield Case(where, wide.value < narrow.value, (wide, narrow))
     large, small = (
         Evidence(
-            f"‖∂p/∂z‖_2 at {m:g}·(100, 100, 0)",
+            f"‖∂p/∂z‖_2 at {general(m)}·(100, 100, 0)",
             statistics([100.0 * m, 100.0 * m, 0.0], wrt="logits").spectral,
             exact=1.0 / (2.0 + exp(-100.0 * m)),
         )

@@ -9,6 +9,7 @@ import numpy as np
 from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
+from attn_tui.compute.numbers import general
 from attn_tui.library import drawn, gradient, jacobian, softmax, statistics
 
 ABOUT_0 = 1e-3
@@ -47,7 +48,7 @@ def derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
     measured = central_differences(logits, keys)
     off = (np.abs(by_formula - measured) > _OFF) | (np.abs(computed - measured) > _OFF)
     for where, key, some in (("its own logit", 0, by_own), ("another logit", 1, ~by_own)):
-        name = f"derivatives off by more than {_OFF:.0e}, of {some.sum():,}"
+        name = f"derivatives off by more than {general(_OFF)}, of {some.sum():,}"
         wrong = Evidence(name, float(off[some].sum()), stated=0.0)
         entry = (0, key)
         first = Evidence(
@@ -63,7 +64,7 @@ def large_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
     for logits in ((10.0, 0.0, 0.0), (1010.0, 1000.0, 1000.0)):
         exact = 1.0 / (1.0 + 2.0 * exp(-10.0))
         weight = Evidence("p_0", float(softmax(logits)[0]), stated=stated["p_0"], exact=exact)
-        where = "z = ({:g}, {:g}, {:g})".format(*logits)
+        where = f"z = ({', '.join(map(general, logits))})"
         yield Case(where, weight.is_near(stated["p_0"], within=ABOUT_0), (weight, alone))
 
 
@@ -103,7 +104,7 @@ def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
         )
         sizes = (max(own, -across), row.frobenius, row.trace, most)
         holds = all(less <= more * rounding for less, more in pairwise(sizes))
-        where = f"n = {trial.n:,}, e^{lead:g} times the weight of all others on key 0"
+        where = f"n = {trial.n:,}, e^{general(lead)} times the weight of all others on key 0"
         yield Case(where, holds, evidence)
     leads = np.linspace(-10.0, 20.0, 61)
     rows = [statistics(leading(trial.n, lead), wrt="logits") for lead in leads.tolist()]
@@ -121,7 +122,7 @@ def near_0(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look for a gradient that is smaller far from 0, and for a large one at 0."""
     near, far, apart = (
         Evidence(
-            "‖∂p/∂z‖_2 at ({:g}, {:g})".format(*logits),
+            f"‖∂p/∂z‖_2 at ({', '.join(map(general, logits))})",
             statistics(logits, wrt="logits").spectral,
             exact=exact,
         )

@@ -8,11 +8,13 @@ import numpy as np
 
 from attn_tui.compute.arrays import dtype_of, limits, rounded
 from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.numbers import fixed, scientific, whole
 
 Status = Literal["ok", "masked", "overflow", "nan"]
 
 _MASKED = "every key is masked, so every weight is 0 by convention"
 
+_INSIDE = " (inside, it computes in {inner})"
 _SINK = "the sink's e^z overflows; infinity/infinity is NaN"
 
 
@@ -74,9 +76,9 @@ def trouble(side: Evaluation) -> tuple[Status, str]:
         name, kind = overflows[0]
         text = f"{name} {_beyond(kind)}"
     elif is_naive and np.isinf(powers).any():
-        text = f"e^z overflows {precision.inner} above {most:.2f}"
+        text = f"e^z overflows {precision.inner} above {fixed(most, 2)}"
     elif is_naive and powers.max() == 0.0:
-        status, text = "nan", f"every e^z rounds to 0 in {precision.inner} below −{least:.2f}"
+        status, text = "nan", f"every e^z rounds to 0 in {precision.inner} below {fixed(-least, 2)}"
     elif largest == 0.0:
         text = f"Σe^z overflows {_beyond(precision.inner)}"
     else:
@@ -89,11 +91,13 @@ def trouble(side: Evaluation) -> tuple[Status, str]:
         outcome = "infinity/infinity is NaN"
     else:
         outcome = "infinity−infinity is NaN"
+    if precision.inner in text and precision.inner != precision.format:
+        outcome += _INSIDE.format(inner=precision.inner)
     return status, f"{text}; {outcome}"
 
 
 def _beyond(format: str) -> str:
     """Return the name of a format and the number beyond which it overflows, as text."""
     largest = float(limits(dtype_of(format)).max)
-    number = f"{largest:.0f}" if largest < 1e6 else f"{largest:.2e}".replace("e+", "e")
+    number = whole(largest) if largest < 1e6 else scientific(largest)
     return f"{format} beyond ±{number}"

@@ -53,6 +53,7 @@ from attn_tui.compute.fit.solve import Fit, aligned, refine, relative_residual
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.numbers import interval
 
 MOST_KEYS = 128
 """At most this many numbers of a row of captured weights are fitted."""
@@ -471,10 +472,9 @@ def _unknown(m: Estimate, rows: FitRows) -> str:
     """Return why the multiplier is unknown, or an empty text."""
     if not rows.scores.any():
         return NO_SCORES
-    interval = m.at(SHOWN)
-    if interval.value is None or interval.low is None or interval.high is None:
+    ends = m.at(SHOWN)
+    if ends.value is None or ends.low is None or ends.high is None:
         return "the output does not depend on it"
-    if interval.low <= 0.0 < interval.high or interval.high > WIDE * interval.low > 0.0:
-        ends = f"{interval.low:.3g} to {interval.high:.3g}".replace("-", "−")
-        return f"anything from {ends} fits"
+    if ends.low <= 0.0 < ends.high or ends.high > WIDE * ends.low > 0.0:
+        return f"anything from {interval(ends.low, ends.high)} fits"
     return ""

@@ -18,6 +18,7 @@ from attn_tui.compute.fit.solve import coefficients
 from attn_tui.compute.fit.storage import quantised, ranges_of
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel
 from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.numbers import general, rough_percent
 
 BASES = (1e4, 5e5, 1e6)
 """The bases of RoPE in most models."""
@@ -155,7 +156,8 @@ def _reason_of_nan(
         steps = abs(model.multiplier) * sizes / model.softcap
         for most, way in ((OVERFLOW, "e^x"), (OVERFLOW / 2, "e^2x")):
             if np.array_equal(steps > most, is_nan):
-                return f"the cap overflows: {way} of |m·s/{model.softcap:g}| is infinite there"
+                cap = general(model.softcap)
+                return f"the cap overflows: {way} of |m·s/{cap}| is infinite there"
     if case.format.name == "float16":
         if np.array_equal(sizes > float(np.finfo(np.float16).max), is_nan):
             return "q·k overflows float16 there"
@@ -230,11 +232,12 @@ def _softmaxes(case: HeadCase) -> Iterator[_Alternative]:
     if model.softcap is None:
         return
     every = np.where(rows.seen, logits, -model.softcap)
-    name = f"the cap is applied after the mask: hidden keys have the logit −{model.softcap:g}"
+    cap = general(model.softcap)
+    name = f"the cap is applied after the mask: hidden keys have the logit −{cap}"
     yield _Alternative(Suspect(name, FITS, part="mask"), c * _weights(every, model) @ values)
     x = model.multiplier * rows.scores.astype(np.float64)
     bent = np.where(rows.seen, x * np.tanh(x / model.softcap), -inf)
-    name = f"the cap is z·tanh(z/{model.softcap:g}) in place of {model.softcap:g}·tanh(z/…)"
+    name = f"the cap is z·tanh(z/{cap}) in place of {cap}·tanh(z/…)"
     yield _Alternative(Suspect(name, FITS, part="softcap"), c * _weights(bent, model) @ values)
 
 
@@ -309,7 +312,7 @@ def _alibi(case: HeadCase) -> Variants:
     starts = [np.array([2.0**-power]) for power in (1.0, 3.0, 5.0, 7.0)]
     fits = [_fitted(case, (-away)[None], start) for start in starts]
     slope, bias, _ = min(fits, key=lambda fit: fit[2])
-    name = f"a bias of slope {slope[0]:.3g} that falls with the distance (ALiBi) is added"
+    name = f"a bias of slope {general(slope[0], 3)} that falls with the distance (ALiBi) is added"
     yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
 
 
@@ -420,8 +423,8 @@ def _dropped(case: HeadCase) -> str:
             continue
         share = float(1.0 - every.mean())
         if 0.3 * rate < share < 3.0 * rate:
-            larger = f"{1.0 / (1.0 - rate):.3g} times too large"
-            return f"about {100 * rate:g} % of the weights are 0, and the others {larger}"
+            larger = f"{general(1.0 / (1.0 - rate), 3)} times too large"
+            return f"about {rough_percent(rate)} of the weights are 0, and the others {larger}"
     return ""
 
 

@@ -26,6 +26,18 @@ PARTS: tuple[Part, ...] = (
 LEARNED: Final = "learned"
 """A sink that exists, but whose logit is unknown."""
 
+_NO_LOGIT = 1e-4
+"""A logit b closer to 0 than this counts as 0: e^b is 1 within that share."""
+
+
+def fitted_logit(value: float) -> float:
+    """Return a fitted logit, with 0 for one that is negligibly small.
+
+    >>> fitted_logit(-5e-9), fitted_logit(-1.5)
+    (0.0, -1.5)
+    """
+    return value if abs(value) > _NO_LOGIT else 0.0
+
 
 @dataclass(frozen=True)
 class PositionLaw:

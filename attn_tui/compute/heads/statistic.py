@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from attn_tui.compute.numbers import general
+
 DEAD = 1e-3
 """A gradient is dead if its Frobenius norm by logits, which is at most 1/2, is below this."""
 
@@ -52,8 +54,8 @@ _ALL = (
         "mean over rows", "mean", "max_weight", "mean",
     ),
     Statistic(
-        "saturated_share", f"p ≥ {ALL:g}".replace("0.", "."),
-        f"share of rows whose largest weight is {ALL:g} or more",
+        "saturated_share", f"p ≥ {general(ALL)}".replace("0.", "."),
+        f"share of rows whose largest weight is {general(ALL)} or more",
         "of rows", "of rows", "saturated", "mean",
     ),
     Statistic(
@@ -98,8 +100,8 @@ _ALL = (
     ),
     Statistic(
         "dead_gradient_share", "dead gradient",
-        f"share of rows whose ‖∂p/∂(m·s)‖_F is below {DEAD:g}",
-        f"of rows: < {DEAD:g}".replace("0.", "."), "of rows", "dead_gradient", "mean",
+        f"share of rows whose ‖∂p/∂(m·s)‖_F is below {general(DEAD)}",
+        f"of rows: < {general(DEAD)}".replace("0.", "."), "of rows", "dead_gradient", "mean",
     ),
     Statistic(
         "query_norm", "‖q‖", "mean over queries", "mean of queries", "mean", "query_norm", "mean"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.entries import Pair, Product, exact_values
+from attn_tui.compute.numbers import general
 
 MOST_VALUES = 2**20
 """The most values of a lattice, including those of probability 0 in between."""
@@ -242,7 +243,7 @@ class DotLaw:
             return f"q·k has values in more than {MOST_VALUES:,} steps"
         if self.mean_size is None:
             return "there is no formula for such entries"
-        return f"it is less than {_LEAST:g}" if self.coverage is None else ""
+        return f"it is less than {general(_LEAST)}" if self.coverage is None else ""
 
     def inside(self, deviations: Floats) -> NDArray[np.bool_]:
         """Return which values of q·k, given less its mean, are within ±`bound`, ends included."""

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.numbers import general
 
 LEAST, MOST = 1e-30, 1e30
 """The bounds of numbers other than 0 in a configuration: their squares are finite."""
@@ -89,10 +90,10 @@ class Fields:
             except OverflowError:
                 number = float("inf")
             if not (isfinite(number) and number >= 0.0):
-                raise self.bad(f"{called} is {number:g}", "a finite number of 0 or more")
+                raise self.bad(f"{called} is {general(number)}", "a finite number of 0 or more")
             if number and not LEAST <= number <= MOST:
-                expected = f"0, or a number from {LEAST:g} to {MOST:g}"
-                raise self.bad(f"{called} is {number:g}", expected)
+                expected = f"0, or a number from {general(LEAST)} to {general(MOST)}"
+                raise self.bad(f"{called} is {general(number)}", expected)
             return number
         return None
 
@@ -119,7 +120,7 @@ class Fields:
         value = self.number(*names)
         if value is not None and (value != int(value) or not 0 < value < 2**31):
             name = next(name for name in names if self.of.get(name) is not None)
-            raise self.bad(f"{inert(name)} is {value:g}", "a whole number above 0")
+            raise self.bad(f"{inert(name)} is {general(value)}", "a whole number above 0")
         return None if value is None else int(value)
 
     def flag(self, name: str, default: bool = False) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from attn_tui.compute.errors import inert
 from attn_tui.compute.heads.head_model import LEARNED
+from attn_tui.compute.numbers import general
 from attn_tui.files.models import layer_types, multipliers
 from attn_tui.files.models.architectures import Architecture
 from attn_tui.files.models.biases import jina
@@ -121,7 +122,7 @@ class ConfiguredLayer:
             yield self.multiplier.source
         cap = self._cap()
         if isinstance(cap, float):
-            yield f"{_CAP} {cap:g}"
+            yield f"{_CAP} {general(cap)}"
         if self.fields.flag(_BY_LAYER):
             yield f"{_BY_LAYER}, m/(layer + 1)"
 

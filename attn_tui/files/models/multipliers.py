@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import log
 
+from attn_tui.compute.numbers import fixed, general
 from attn_tui.files.models.fields import Fields
 
 
@@ -48,13 +49,12 @@ def stated(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return the m of a field that means the same in all classes, or none."""
     multiplier = fields.number("attention_multiplier")
     if multiplier is not None:
-        return ConfiguredMultiplier(multiplier, f"attention_multiplier {multiplier:g}")
+        return ConfiguredMultiplier(multiplier, f"attention_multiplier {general(multiplier)}")
     scalar = fields.number("query_pre_attn_scalar")
     if scalar:
-        form = f"1/√{scalar:g}"
-        return ConfiguredMultiplier(
-            scalar**-0.5, f"query_pre_attn_scalar {scalar:g}, m = {form}", form
-        )
+        size = general(scalar)
+        form = f"1/√{size}"
+        return ConfiguredMultiplier(scalar**-0.5, f"query_pre_attn_scalar {size}, m = {form}", form)
     return ConfiguredMultiplier(None)
 
 
@@ -89,7 +89,7 @@ def latent(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     yarn = 0.1 * every * log(max(factor, 1.0)) + 1.0 if is_scaled else 1.0
     if plain.value is None or yarn == 1.0:
         return ConfiguredMultiplier(plain.value, plain.source, plain.form)
-    source = f"{plain.source}; YaRN's mscale² {yarn * yarn:.4f}"
+    source = f"{plain.source}; YaRN's mscale² {fixed(yarn * yarn, 4)}"
     return ConfiguredMultiplier(plain.value * yarn * yarn, source, "", yarn)
 
 
@@ -108,9 +108,9 @@ def scalar(default: float) -> Rule:
 
     def rule(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
         value = fields.number("query_pre_attn_scalar") or default
-        form = f"1/√{value:g}"
+        form = f"1/√{general(value)}"
         return ConfiguredMultiplier(
-            value**-0.5, f"query_pre_attn_scalar {value:g}, m = {form}", form
+            value**-0.5, f"query_pre_attn_scalar {general(value)}, m = {form}", form
         )
 
     return rule
@@ -120,7 +120,7 @@ def granite(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return attention_multiplier, which is 1 by default."""
     value = fields.number("attention_multiplier")
     multiplier = 1.0 if value is None else value
-    return ConfiguredMultiplier(multiplier, f"attention_multiplier {multiplier:g}")
+    return ConfiguredMultiplier(multiplier, f"attention_multiplier {general(multiplier)}")
 
 
 def gpt2(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
@@ -148,14 +148,14 @@ def mpt(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     scale = fields.inner("attn_config").number("softmax_scale")
     if scale is None:
         return root_only(fields, lengths)
-    return ConfiguredMultiplier(scale, f"softmax_scale {scale:g}")
+    return ConfiguredMultiplier(scale, f"softmax_scale {general(scale)}")
 
 
 def half(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/√(d_k/2), as Zamba, whose heads take two hidden states, has it."""
     if lengths.d_k is None:
         return ConfiguredMultiplier(None)
-    form = f"1/√{lengths.d_k / 2:g}"
+    form = f"1/√{general(lengths.d_k / 2)}"
     return ConfiguredMultiplier((lengths.d_k / 2) ** -0.5, f"{lengths.source}, m = {form}", form)
 
 

@@ -24,11 +24,11 @@ from attn_tui.compute.explore.answer import (
 )
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import parse_mask
+from attn_tui.compute.numbers import scientific
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed, Vector
-from attn_tui.report.numbers import scientific
 from tests.asking import answer_to, asking
 from tests.pairs import each_once, with_rows
 

@@ -205,18 +205,19 @@ CAPPED, SUNK = Scale("none", softcap=1e-9), Scale("none", sink=1e5)
 GIVEN_OUT: list[tuple[list[float], Precision, Scale, str]] = [
     ([100, 120, 150], NAIVE_HALF, NONE, "e^z overflows float16 above 11.09"),
     ([-93.5], NAIVE_BRAIN, NONE, "every e^z rounds to 0 in bfloat16 below −92.88"),
-    ([70_000, 0], HALF, NONE, "scores overflow float16 beyond ±65504; infinity−infinity"),
+    ([70_000, 0], HALF, NONE, "scores overflow float16 beyond ±65,504; infinity−infinity"),
     ([3e38, -3e38], BRAIN, NONE, "differences of logits overflow bfloat16 beyond ±3.39e38"),
     ([-70_000, 0], Precision(scores="float16"), NONE, "rounded scores overflow float16 beyond"),
     ([1, 2], HALF, Scale("none", softcap=1e5), "soft cap overflows float16"),
     ([1, 0], HALF, CAPPED, "soft cap rounds to 0 in float16; 0/0 is NaN"),
     ([1, 2], HALF, CAPPED, "cap rounds to 0 in float16; the weights hold"),
-    ([1, 2], HALF, SUNK, "sink overflows float16 beyond ±65504; infinity−infinity is NaN"),
+    ([1, 2], HALF, SUNK, "sink overflows float16 beyond ±65,504; infinity−infinity is NaN"),
     ([1, 2], STABLE32, parse_scale("temperature:T=1e-300"), "multiplier overflows float32"),
     ([88, 12], NAIVE_SOFTMAX, NONE, ""),
-    ([70_000, 0], SOFTMAX, NONE, "logits overflow float16 beyond ±65504; infinity−infinity"),
+    ([89, 12], NAIVE_SOFTMAX, NONE, "is NaN (inside, it computes in float32)"),
+    ([70_000, 0], SOFTMAX, NONE, "logits overflow float16 beyond ±65,504; infinity−infinity"),
     ([70_000, 0], SDPA, SUNK, ""),
-    ([0.0] * 65_520, HALF, NONE, "Σe^z overflows float16 beyond ±65504; every e^z/"),
+    ([0.0] * 65_520, HALF, NONE, "Σe^z overflows float16 beyond ±65,504; every e^z/"),
     ([0.0] * 65_520, SOFTMAX, NONE, ""),
 ]
 
@@ -240,7 +241,7 @@ def test_a_cap_keeps_what_would_overflow() -> None:
     assert result.reason == "unscaled: e^z overflows float16 above 11.09; infinity/infinity is NaN"
     capped = answered([70_000, 80_000, 0], Precision(scores="float16"), Scale("none", softcap=2.0))
     assert (
-        "scaled: rounded scores overflow float16 beyond ±65504; the weights hold" in capped.reason
+        "scaled: rounded scores overflow float16 beyond ±65,504; the weights hold" in capped.reason
     )
     assert capped.scaled.weights()[0] == capped.scaled.weights()[1] > 0.4
 
