@@ -19,12 +19,12 @@ import numpy as np
 
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
-from attn_tui.commands.asking import asked_by, read_scores
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
+from attn_tui.console.asking import asked_by, read_scores
 from attn_tui.files.codec import SCHEMA, experiment_to_plain, read_experiment
 from attn_tui.files.content import read_json
 from attn_tui.files.draft import Draft, open_draft, parse

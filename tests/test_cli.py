@@ -12,10 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui import __version__
-from attn_tui.commands.asking import experiment_of
-from attn_tui.commands.names import places, protected, summaries
-from attn_tui.commands.options import shared
+from attn_tui.commands.names import places, summaries
 from attn_tui.commands.program import program
+from attn_tui.console.arguments import protected
+from attn_tui.console.asking import experiment_of
+from attn_tui.console.options import shared
 from attn_tui.instruments import load
 
 FILES = Path(__file__).parent / "files"

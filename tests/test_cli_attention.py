@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands import line
-from attn_tui.commands.asking import asked_by
 from attn_tui.commands.program import program
 from attn_tui.compute.attention.answer import answer
 from attn_tui.compute.attention.settings import Settings
@@ -21,6 +20,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
+from attn_tui.console.asking import asked_by
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.draft import EXAMPLE, draft_of, parse
 from attn_tui.files.history import Question

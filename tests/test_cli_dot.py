@@ -10,7 +10,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from attn_tui.commands.progress import until_interrupted
+from attn_tui.console.progress import until_interrupted
 from tests.test_cli import call, refused
 
 

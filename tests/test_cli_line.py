@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.commands import line
-from attn_tui.commands.asking import edited, setup_experiment_of
-from attn_tui.commands.names import protected
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
@@ -26,6 +24,8 @@ from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.sweep import settings as sweep
+from attn_tui.console.arguments import protected
+from attn_tui.console.asking import edited, setup_experiment_of
 from attn_tui.explore.command import to_experiment as gradient_experiment_of
 from attn_tui.files.draft import draft_of
 from attn_tui.files.grammar import LONGEST_NAME, usable

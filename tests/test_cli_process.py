@@ -78,7 +78,7 @@ def test_an_interrupt_is_quiet_and_a_lack_of_memory_is_one_line(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("attn_tui.commands.asking.read_scores", fail)
+    monkeypatch.setattr("attn_tui.console.asking.read_scores", fail)
     result = call("show", "1")
     assert (result.exit_code, result.stdout, result.stderr) == (status, "", line)
 

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui.commands.program import program
-from attn_tui.commands.progress import Progress
 from attn_tui.compute.sweep import answer as compute_sweep
 from attn_tui.compute.sweep import crossover
 from attn_tui.compute.sweep import settings as sweep_settings
 from attn_tui.compute.sweep.crossover import GRADIENTS
+from attn_tui.console.progress import ProgressLine
 from tests.pairs import with_rows
 
 QUICK = ("--points", "4", "--draws", "64", "--d-k", "1:256")
@@ -197,7 +197,7 @@ def test_progress_is_shown_on_a_terminal_alone_and_leaves_nothing_behind(
     monkeypatch.setattr(time, "monotonic", lambda: next(seconds, 30.0))
     terminal, file = Terminal(), io.StringIO()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with Progress("sweep") as progress:
+    with ProgressLine("sweep") as progress:
         for share in (0.0, 0.1, 0.25, 0.5):
             progress.show(share)
     lines = terminal.getvalue().split("\r")
@@ -208,7 +208,7 @@ def test_progress_is_shown_on_a_terminal_alone_and_leaves_nothing_behind(
     assert "10%" not in terminal.getvalue()
     assert lines[-2].strip() == lines[-1] == ""
     monkeypatch.setattr(sys, "stderr", file)
-    with Progress("sweep") as progress:
+    with ProgressLine("sweep") as progress:
         progress.show(0.5)
     assert file.getvalue() == ""
 

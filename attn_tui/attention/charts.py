@@ -12,8 +12,8 @@ from attn_tui.attention.report import TEXTS
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.glyphs import FILLS, TRACK
-from attn_tui.charts.heat_map import ColourBar, HeatMap
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.heat_map import ColourBar, HeatMapDrawing
+from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.rows import HIDDEN
 from attn_tui.compute.evaluation import Evaluation
@@ -94,11 +94,11 @@ class Maps:
     labels: Labels
 
     @cached_property
-    def _maps(self) -> tuple[HeatMap, HeatMap]:
+    def _maps(self) -> tuple[HeatMapDrawing, HeatMapDrawing]:
         first, second = map(self._map, range(2))
         return first, second
 
-    def _map(self, side: int) -> HeatMap:
+    def _map(self, side: int) -> HeatMapDrawing:
         answer = self.answer
         blocks = answer.sides[side].blocks
         # Rows that are not known yet are as blank as masked keys.
@@ -112,13 +112,13 @@ class Maps:
                 [[write(p) if p > HIDDEN else "" for p in row] for row in blocks.tolist()]
                 for write in (in_percent, whole_percent)
             ]
-        return HeatMap(levels, KINDS[side], rows, columns, longer=texts, place=self.place)
+        return HeatMapDrawing(levels, KINDS[side], rows, columns, longer=texts, place=self.place)
 
     def place(self, row: int, column: int) -> Cursor:
         """Return the query and the key that an entry of a map stands for."""
         return row, self.key_of(row, column)
 
-    def heat_map(self, side: int, cursor: Cursor, has_bar: bool = False) -> HeatMap:
+    def heat_map(self, side: int, cursor: Cursor, has_bar: bool = False) -> HeatMapDrawing:
         """Return the map of a side with its cursor.
 
         Args:
@@ -133,7 +133,7 @@ class Maps:
         bar = bar_of(KINDS[side], mark) if has_bar else None
         return heat_map.marked(place, bar)
 
-    def hidden(self, heat_map: HeatMap, columns: int, lines: int, is_textured: bool) -> str:
+    def hidden(self, heat_map: HeatMapDrawing, columns: int, lines: int, is_textured: bool) -> str:
         """Return the note that each cell shows the largest of several weights; empty if not.
 
         Args:
@@ -352,15 +352,15 @@ def draw_bar(
                 cells.write(column, bottom - above, sign, colours[kind])
 
 
-def rows_table(answer: Answer, labels: Labels, query: int) -> Table:
+def rows_table(answer: Answer, labels: Labels, query: int) -> TableDrawing:
     """Return a table of all rows known so far, the cursor's marked."""
     rows = answer.rows.tolist()
     columns = [
-        Column("query", [labels.short(row) for row in rows], "muted"),
-        Column("sees", [f"{answer.attended[row]:,}" for row in rows], "muted", rank=3),
+        TextColumn("query", [labels.short(row) for row in rows], "muted"),
+        TextColumn("sees", [f"{answer.attended[row]:,}" for row in rows], "muted", rank=3),
     ]
     for head, write, rank in TEXTS:
         for kind, name, side in zip(KINDS, answer.names, answer.sides, strict=True):
             texts = [write(side, row) for row in rows]
-            columns.append(Column(f"{head}, {name}", texts, kind, rank=rank))
-    return Table(columns, rows.index(query) if query in rows else None)
+            columns.append(TextColumn(f"{head}, {name}", texts, kind, rank=rank))
+    return TableDrawing(columns, rows.index(query) if query in rows else None)

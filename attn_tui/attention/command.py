@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.asking import (
-    NONE,
-    edited,
-    experiment_of,
-    mention_left_out,
-    mention_unread_input,
-)
-from attn_tui.commands.options import DRAWS, Command, Given, forms, settings, shared
-from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import worked
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.setup import Setup
+from attn_tui.console.asking import (
+    NONE,
+    edited,
+    experiment_of,
+    mention_unread_input,
+)
+from attn_tui.console.options import DRAWS, Command, Given, forms, settings, shared
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -107,17 +104,11 @@ def _check_used(given: dict[str, Any], experiment: "Experiment") -> None:
 
 
 def print_head(experiment: "Experiment", form: str) -> int:
-    """Print the report on a head as ``"text"``, ``"csv"`` or ``"json"``; return the exit status.
-
-    Ctrl+C stops it: the rows known by then are printed, and the status tells of the interrupt.
-    """
+    """Print the report on a head as ``"text"``, ``"csv"`` or ``"json"``; return the exit status."""
     from attn_tui.attention.report import report
     from attn_tui.compute.attention.answer import answer
-    from attn_tui.report.forms import WRITERS
+    from attn_tui.console.answering import print_answer
 
     # Only JSON has the maps of the weights.
-    known, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
-    if known is not None:
-        mention_left_out(experiment, form)
-        write(WRITERS[form](report(known)))
-    return INTERRUPTED if interrupted else 0
+    answers = partial(answer, experiment, maps=form == "json")
+    return print_answer("head", answers, report, form)

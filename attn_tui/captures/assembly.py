@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.captures.capture import States
 from attn_tui.captures.claims import Claims, claims_of
-from attn_tui.captures.collecting import Source, collected
+from attn_tui.captures.collecting import TensorFile, collected
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Layer, Tensor
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, parse_layout
@@ -38,7 +38,7 @@ _MOST_SEQUENCES = 100_000
 
 
 def assembled(
-    sources: Sequence[Source], layouts: Mapping[str, str], names: str
+    sources: Sequence[TensorFile], layouts: Mapping[str, str], names: str
 ) -> tuple[dict[int, Layer], States, Mapping[str, Any]]:
     """Return layers by number, a function that states what was recognised, and the metadata.
 

@@ -22,7 +22,7 @@ _BEFORE_ROPE = ("q_proj", "k_proj")
 
 
 @dataclass(frozen=True)
-class Source:
+class TensorFile:
     """A file, the tensors it lists, and its metadata."""
 
     path: str
@@ -45,7 +45,7 @@ class Collected:
     remarks: tuple[str, ...]
 
 
-def collected(sources: Sequence[Source], names: str) -> Collected:
+def collected(sources: Sequence[TensorFile], names: str) -> Collected:
     """Return the tensors whose names are known.
 
     Raises:
@@ -91,7 +91,7 @@ def collected(sources: Sequence[Source], names: str) -> Collected:
     return Collected(tensors, is_lens, tuple(remarks))
 
 
-def _layers_of_files(sources: Sequence[Source]) -> dict[str, int]:
+def _layers_of_files(sources: Sequence[TensorFile]) -> dict[str, int]:
     """Return the layer of each file, if only file names hold its number; else nothing."""
     layers: dict[str, int] = {}
     if len(sources) < 2:
@@ -105,7 +105,7 @@ def _layers_of_files(sources: Sequence[Source]) -> dict[str, int]:
     return layers if len(set(layers.values())) == len(sources) else {}
 
 
-def _preferred(source: Source, meaning: Meaning, one: Stored | None, other: Stored) -> Stored:
+def _preferred(source: TensorFile, meaning: Meaning, one: Stored | None, other: Stored) -> Stored:
     """Return the one to take of two tensors of a file that mean the same."""
     if one is None:
         return other

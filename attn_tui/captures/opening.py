@@ -10,7 +10,7 @@ from typing import Any
 
 from attn_tui.captures.assembly import assembled
 from attn_tui.captures.capture import Capture, CaptureFiles
-from attn_tui.captures.collecting import Source
+from attn_tui.captures.collecting import TensorFile
 from attn_tui.captures.disk import Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint, refuse_changed
 from attn_tui.captures.layouts import parse_layouts
@@ -53,7 +53,7 @@ def open_capture(paths: Sequence[str], layout: str = "", names: str = "") -> Cap
     for path in files:
         with opened(path) as disk:
             listing = _listed(disk)
-            sources.append(Source(path, listing.tensors, listing.metadata))
+            sources.append(TensorFile(path, listing.tensors, listing.metadata))
             marks.append(FileMark(path, disk.size, listing.header, disk.modified))
     layers, stated, config = assembled(sources, layouts, names)
     origin = CaptureFiles(tuple(files), layout, names, Fingerprint(tuple(marks)))

@@ -42,7 +42,7 @@ class ColourBar:
     """The key to the colours of a map: its ramp, from the least at the bottom to the most.
 
     Attributes:
-        kind: The ramp, as for `HeatMap.kind`.
+        kind: The ramp, as for `HeatMapDrawing.kind`.
         ticks: Levels, each with its label.
         mark: The level to mark, if any.
     """
@@ -108,7 +108,7 @@ class Border:
 def _ramp(kind: str, least: float, columns: int, lines: int, colours: Palette) -> Cells:
     """Draw a ramp from 1 at the top to the least level at the bottom."""
     levels = np.linspace(1.0, least, max(2 * lines, 1))[:, None]
-    return HeatMap(np.repeat(levels, columns, axis=1), kind).draw(columns, lines, colours)
+    return HeatMapDrawing(np.repeat(levels, columns, axis=1), kind).draw(columns, lines, colours)
 
 
 @dataclass
@@ -132,7 +132,7 @@ def by_number(row: int, column: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class HeatMap:
+class HeatMapDrawing:
     """A matrix of levels.
 
     Attributes:
@@ -167,7 +167,7 @@ class HeatMap:
     def marked(
         self, cursor: tuple[int, int] | None, bar: ColourBar | None = None,
         border: Border | None = None,
-    ) -> "HeatMap":  # fmt: skip
+    ) -> "HeatMapDrawing":  # fmt: skip
         """Return the map with another cursor, bar and border; what stays is not drawn again."""
         marked = replace(self, cursor=cursor, bar=bar, border=border)
         object.__setattr__(marked, "_still", self._still)

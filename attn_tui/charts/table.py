@@ -16,7 +16,7 @@ Spans = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Column:
+class TextColumn:
     """A column of a table.
 
     Attributes:
@@ -40,7 +40,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableDrawing:
     """Columns of texts, two to six blanks apart; no text is ever cut.
 
     Columns and notes that do not fit are left out; rows that do not fit are counted.
@@ -51,11 +51,11 @@ class Table:
         notes: Lines below the rows.
     """
 
-    columns: Sequence[Column]
+    columns: Sequence[TextColumn]
     cursor: int | None = None
     notes: Sequence[str] = ()
 
-    def fitting(self, width: int) -> list[Column]:
+    def fitting(self, width: int) -> list[TextColumn]:
         """Return the columns that fit a width, possibly none."""
         kept = [*self.columns]
         while kept and sum(column.width + 2 for column in kept) - 2 > width:
@@ -112,7 +112,9 @@ class Table:
         return cells
 
     @staticmethod
-    def _write(cells: Cells, start: int, line: int, column: Column, text: str, colour: str) -> None:
+    def _write(
+        cells: Cells, start: int, line: int, column: TextColumn, text: str, colour: str
+    ) -> None:
         place = start if column.left else start + column.width - cells_of(text)
         cells.write(place, line, text, colour)
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from attn_tui.claims.claim import Claim, Finding, try_claim
+from attn_tui.claims.claim import Claim, TriedClaim, try_claim
 from attn_tui.claims.ledger import find, own_finding
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import Stop, Stopped, never
 from attn_tui.compute.experiment import Experiment
-from attn_tui.instruments import Instrument, load
+from attn_tui.instruments import Instrument
 
 MOST_ROWS = 10_000
 """The most rows with which Sweep is opened."""
@@ -25,7 +25,7 @@ class Answer:
     """
 
     experiment: Experiment
-    finding: Finding
+    finding: TriedClaim
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
@@ -53,5 +53,9 @@ def command_of(claim: Claim, trial: Trial) -> str:
 def opened(claim: Claim, trial: Trial) -> tuple[Instrument, Experiment] | None:
     """Return the instrument that shows a claim, and its question there; None if there is none."""
     line = command_of(claim, trial)
-    # Loaded on demand, since it imports the options of all commands.
-    return load("attn_tui.commands.asking:asked_by")(line) if line else None
+    if not line:
+        return None
+    # Imported on demand, since it imports the options of all commands.
+    from attn_tui.console.asking import asked_by
+
+    return asked_by(line)

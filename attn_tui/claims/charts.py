@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Curve, Figure
-from attn_tui.claims.claim import Picture
+from attn_tui.claims.claim import ClaimCurves
 from attn_tui.report.numbers import general
 from attn_tui.report.text import shortened
 from attn_tui.report.words import amount
@@ -36,21 +36,21 @@ OTHERS = ("text", "muted", "larger", "smaller")
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class CurvesDrawing:
     """The curves of a claim, as a drawing.
 
     Attributes:
         picture: The picture to draw.
     """
 
-    picture: Picture
+    picture: ClaimCurves
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the curves between their axes; names take at most a third of the columns."""
         return curves_figure(self.picture, columns // 3).draw(columns, lines, colours)
 
 
-def curves_figure(picture: Picture, longest: int) -> Figure:
+def curves_figure(picture: ClaimCurves, longest: int) -> Figure:
     """Return the figure of a claim's curves, with the mark.
 
     Args:
@@ -73,7 +73,7 @@ def side_of(name: str) -> str:
     return next((side for side in ("unscaled", "scaled") if side in name), "")
 
 
-def marked_text(picture: Picture) -> str:
+def marked_text(picture: ClaimCurves) -> str:
     """Return the name and value of the mark with its interval, or nothing."""
     if picture.mark is None or not picture.marked:
         return ""

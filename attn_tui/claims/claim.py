@@ -100,7 +100,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class ClaimCurves:
     """A picture of a claim's numbers: curves over one axis.
 
     Attributes:
@@ -128,7 +128,7 @@ class Picture:
 Stated = Mapping[str, float]
 """The numbers a claim states, by name."""
 
-Check = Callable[[Trial, Stated], Iterator[Case | Picture]]
+Check = Callable[[Trial, Stated], Iterator[Case | ClaimCurves]]
 """Tries a claim: yields at least one case, and at most one picture."""
 
 
@@ -175,7 +175,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Finding:
+class TriedClaim:
     """The result of trying a claim.
 
     Attributes:
@@ -188,7 +188,7 @@ class Finding:
     claim: Claim
     trial: Trial
     cases: tuple[Case, ...] = ()
-    picture: Picture | None = None
+    picture: ClaimCurves | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -229,7 +229,7 @@ class Finding:
         return f"{self.claim.right} {self.claim.figures}"
 
 
-def try_claim(claim: Claim, trial: Trial | None = None, stop: Stop = never) -> Finding:
+def try_claim(claim: Claim, trial: Trial | None = None, stop: Stop = never) -> TriedClaim:
     """Try a claim and return the finding; the same trial gives the same numbers.
 
     Raises:
@@ -237,12 +237,12 @@ def try_claim(claim: Claim, trial: Trial | None = None, stop: Stop = never) -> F
     """
     trial = trial or claim.trial
     if claim.check is None:
-        return Finding(claim, trial)
+        return TriedClaim(claim, trial)
     results = []
     for result in claim.check(trial, claim.stated):
         results.append(result)
         if stop():
             raise Stopped
     cases = tuple(result for result in results if isinstance(result, Case))
-    pictures = [result for result in results if isinstance(result, Picture)]
-    return Finding(claim, trial, cases, pictures[0] if pictures else None)
+    pictures = [result for result in results if isinstance(result, ClaimCurves)]
+    return TriedClaim(claim, trial, cases, pictures[0] if pictures else None)

@@ -7,12 +7,16 @@ from typing import Any
 
 import click
 
-from attn_tui.claims.claim import Claim, Finding, try_claim
+from attn_tui.claims.claim import Claim, TriedClaim, try_claim
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.report import report, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
-from attn_tui.commands.options import (
+from attn_tui.compute.errors import InputError, Stop
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.setup import Setup
+from attn_tui.console.options import (
     DRAWS,
     Command,
     changes_of,
@@ -22,12 +26,8 @@ from attn_tui.commands.options import (
     of_names,
     settings,
 )
-from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import Progress, until_interrupted
-from attn_tui.compute.errors import InputError, Stop
-from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.setup import Setup
+from attn_tui.console.output import INTERRUPTED, write
+from attn_tui.console.progress import ProgressLine, until_interrupted
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.forms import WRITERS
 
@@ -55,7 +55,7 @@ def claims(form: str, **given: Any) -> int:
         (claim, replace(claim.trial, **changes if "seed" in claim.controls else {}))
         for claim in ledger().values()
     ]
-    findings: list[tuple[Finding, float]] = []
+    findings: list[tuple[TriedClaim, float]] = []
     with until_interrupted() as stop:
         for entry in _findings(trials, stop):
             findings.append(entry)
@@ -110,9 +110,9 @@ def _trial(tried: Claim, given: Mapping[str, Any]) -> Trial:
 
 def _findings(
     trials: Sequence[tuple[Claim, Trial]], stop: Stop = lambda: False
-) -> Iterator[tuple[Finding, float]]:
+) -> Iterator[tuple[TriedClaim, float]]:
     """Yield the finding on each claim and the seconds it took, until stopped."""
-    with Progress("claims") as progress:
+    with ProgressLine("claims") as progress:
         for index, (claim, trial) in enumerate(trials):
             if stop():
                 return

@@ -1,6 +1,6 @@
 """The headline of Claims: the claim in its own words, and the verdict in a sentence."""
 
-from attn_tui.claims.claim import Claim, Finding, Verdict
+from attn_tui.claims.claim import Claim, TriedClaim, Verdict
 from attn_tui.report.words import LONGEST
 
 OWN: dict[Verdict, str] = {
@@ -26,7 +26,7 @@ SHORT = "It holds on a condition."
 """The sentence to use if the condition is too long."""
 
 
-def headline(claim: Claim, finding: Finding | None = None) -> str:
+def headline(claim: Claim, finding: TriedClaim | None = None) -> str:
     """Return a claim in its own words and the verdict; without a finding, that it is tried."""
     says = f"“{claim.says}”"
     if finding is None:

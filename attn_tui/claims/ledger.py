@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from attn_tui.claims.claim import Case, Claim, Finding, Picture, Stated, try_claim
+from attn_tui.claims.claim import Case, Claim, ClaimCurves, Stated, TriedClaim, try_claim
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert, never
 from attn_tui.instruments import Item
@@ -28,7 +28,7 @@ def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:
     return Claim(source=source, check=check, controls=tuple(trial), trial=Trial(**trial), **table)
 
 
-def _tried(name: str, trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def _tried(name: str, trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Try a claim by a check such as ``"moments.grows"``, whose module is imported on use."""
     family, _, function = name.partition(".")
     module = import_module(f"attn_tui.claims.checks.{family}")
@@ -62,10 +62,10 @@ def items() -> list[Item]:
     ]
 
 
-_FINDINGS: dict[str, Finding] = {}
+_FINDINGS: dict[str, TriedClaim] = {}
 
 
-def own_finding(id: str, stop: Stop = never) -> Finding:
+def own_finding(id: str, stop: Stop = never) -> TriedClaim:
     """Return the finding on a claim of the ledger with its own trial, cached.
 
     Raises:

@@ -13,7 +13,7 @@ from textual.widgets import DataTable, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from attn_tui.claims.charts import VERDICT_GLYPHS
-from attn_tui.claims.claim import Claim, Finding, Verdict
+from attn_tui.claims.claim import Claim, TriedClaim, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.report import BASES, TITLES, WORDS, numbers_of, trial_text
@@ -118,7 +118,7 @@ class ClaimPane(Pane):
         self.query_one(DataTable).can_focus = False
         super().on_mount()
 
-    def show_texts(self, finding: Finding) -> None:
+    def show_texts(self, finding: TriedClaim) -> None:
         """Show the texts on a claim; while a changed trial is running, there is no verdict."""
         claim, verdict = finding.claim, finding.verdict
         is_known = bool(finding.cases) or not finding.changes
@@ -144,7 +144,7 @@ class ClaimPane(Pane):
             widget.display = bool(text)
         self.describe(claim.id, "enter opens it" if claim.command else "")
 
-    def show_numbers(self, finding: Finding) -> None:
+    def show_numbers(self, finding: TriedClaim) -> None:
         """Show the deciding numbers, case by case, at the present width."""
         table = self.query_one(DataTable)
         table.clear(columns=True)

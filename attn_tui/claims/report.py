@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from attn_tui.claims.answer import Answer, command_of, opened
-from attn_tui.claims.claim import VERDICTS, Evidence, Finding, Verdict
+from attn_tui.claims.claim import VERDICTS, Evidence, TriedClaim, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
@@ -73,7 +73,7 @@ def report_of(answer: Answer, width: int = WIDTH) -> Report:
 
 
 def report(
-    findings: Sequence[tuple[Finding, float]], seed: int, width: int = WIDTH, *before: Part
+    findings: Sequence[tuple[TriedClaim, float]], seed: int, width: int = WIDTH, *before: Part
 ) -> Report:
     """Return the report on several claims.
 
@@ -89,7 +89,7 @@ def report(
     return Report("", parts, csv="evidence")
 
 
-def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
+def section(finding: TriedClaim, seconds: float, width: int = WIDTH) -> Section:
     """Return the section on one claim."""
     claim, trial = finding.claim, finding.trial
     target, line = opened(claim, trial), command_of(claim, trial)
@@ -134,7 +134,7 @@ def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
     return Section("", parts, "claims[]", headline=headline(claim, finding))
 
 
-def trial_text(finding: Finding) -> str:
+def trial_text(finding: TriedClaim) -> str:
     """Return the trial of a claim in words: ``seed 1, d_k 64, draws 1,000``; or nothing."""
     kind: Any = type(finding.trial)
     fields = fields_of(kind)
@@ -160,7 +160,7 @@ def _beside(evidence: Evidence, value: float | None) -> str:
     return exact(Evidence("", evidence.value, evidence.standard_error, exact=value).number)
 
 
-def _tables(finding: Finding, width: int) -> Iterator[Table]:
+def _tables(finding: TriedClaim, width: int) -> Iterator[Table]:
     """Yield a table of numbers for each case; the columns of all tables line up."""
     every = [evidence for case in finding.cases for evidence in case.evidence]
     numbers = zip(*map(numbers_of, every), strict=True)
@@ -181,7 +181,7 @@ def _tables(finding: Finding, width: int) -> Iterator[Table]:
         rows = rows[len(case.evidence) :]
 
 
-def _every_number(finding: Finding) -> Table:
+def _every_number(finding: TriedClaim) -> Table:
     """Return a table of all numbers for JSON and CSV."""
     rows = [(case, evidence) for case in finding.cases for evidence in case.evidence]
     columns = [
@@ -212,7 +212,7 @@ def _models() -> Table:
 # All claims, one a line
 
 
-def summary_line(finding: Finding, seconds: float) -> str:
+def summary_line(finding: TriedClaim, seconds: float) -> str:
     """Return a line on a claim: its id, verdict, deciding number and the time it took."""
     verdict = "n/a" if finding.verdict == "inapplicable" else finding.verdict
     head = f"{finding.claim.id:<{_ID - 1}} {verdict:<{_VERDICT - 1}} "
@@ -221,7 +221,7 @@ def summary_line(finding: Finding, seconds: float) -> str:
     return f"{head}{text}{' ' * (room - cells(text))}{seconds:{_TIME - 1}.2f} s\n"
 
 
-def deciding_text(finding: Finding, width: int) -> str:
+def deciding_text(finding: TriedClaim, width: int) -> str:
     """Return the deciding number, from the first case against the claim if there is one."""
     if not finding.cases:
         return f"({BASES[finding.claim.basis]})"
@@ -244,7 +244,7 @@ def counted(verdicts: Iterable[Verdict]) -> str:
     )
 
 
-def total_line(findings: Sequence[Finding], of: int, seconds: float) -> str:
+def total_line(findings: Sequence[TriedClaim], of: int, seconds: float) -> str:
     """Return the number of claims with each verdict, out of how many, and the time they took."""
     noun = "claim" if of == 1 else "claims"
     tried = f"{len(findings)} of {of} {noun}, stopped" if len(findings) < of else f"{of} {noun}"

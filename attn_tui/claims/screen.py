@@ -15,8 +15,8 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
 from attn_tui.claims.answer import Answer, answer, opened
-from attn_tui.claims.charts import Curves, marked_text
-from attn_tui.claims.claim import Claim, Finding
+from attn_tui.claims.charts import CurvesDrawing, marked_text
+from attn_tui.claims.claim import Claim, TriedClaim
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find
 from attn_tui.claims.panes import ClaimList, ClaimPane, ListPane
@@ -241,7 +241,7 @@ class ClaimsScreen(InstrumentScreen):
         settings = question.draft.setup.get(Settings)
         claim = find(settings.claim)
         self.query_one(ListPane).select(claim)
-        untried = Finding(claim, settings.trial)
+        untried = TriedClaim(claim, settings.trial)
         self.headline = headline(claim, None if untried.changes else untried)
         self.query_one(ClaimPane).show_texts(untried)
         self.answer_in_thread(partial(_one_at_a_time, question.experiment))
@@ -300,4 +300,4 @@ class ClaimsScreen(InstrumentScreen):
             self.draw("picture-pane", None)
         else:
             pane.describe(f"{plain(picture.title)}, over {picture.x}", marked_text(picture))
-            self.draw("picture-pane", Curves(picture))
+            self.draw("picture-pane", CurvesDrawing(picture))

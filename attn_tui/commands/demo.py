@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from attn_tui.commands.options import Command, needed, switch
-from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
+from attn_tui.console.options import Command, needed, switch
+from attn_tui.console.output import write
 
 _EXAMPLES = """\
   attn-tui demo faults

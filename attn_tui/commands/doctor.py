@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.options import (
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import whole
+from attn_tui.compute.text import counted
+from attn_tui.console.options import (
     CAPTURE,
     EXPECTED,
     READ_AS,
@@ -24,16 +27,13 @@ from attn_tui.commands.options import (
     reading,
     switch,
 )
-from attn_tui.commands.output import INTERRUPTED, tell, write
-from attn_tui.commands.progress import worked
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import whole
-from attn_tui.compute.text import counted
+from attn_tui.console.output import INTERRUPTED, tell, write
+from attn_tui.console.progress import worked
 
 if TYPE_CHECKING:
     from attn_tui.doctor.difference import Assumption
-    from attn_tui.doctor.report import Report, Settings
-    from attn_tui.engine.condition import Condition
+    from attn_tui.doctor.report import DoctorReport, Settings
+    from attn_tui.engine.condition import HeadCondition
 
 _EXAMPLES = """\
   attn-tui doctor capture.safetensors
@@ -148,7 +148,7 @@ def terminal_columns() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _rendered(report: "Report", form: str, evidence: bool) -> Iterator[str]:
+def _rendered(report: "DoctorReport", form: str, evidence: bool) -> Iterator[str]:
     """Return the report as text or as JSON."""
     if form == "text":
         from attn_tui.doctor.text import render
@@ -159,7 +159,7 @@ def _rendered(report: "Report", form: str, evidence: bool) -> Iterator[str]:
     return render_json(report, evidence)
 
 
-def _script(report: "Report") -> Iterator[str]:
+def _script(report: "DoctorReport") -> Iterator[str]:
     """Yield the script that ``--reproduce`` prints, for the one head that was examined."""
     from attn_tui.doctor.examine import first_head
     from attn_tui.doctor.reproduce import reproduce
@@ -170,7 +170,7 @@ def _script(report: "Report") -> Iterator[str]:
         yield from reproduce(called, head.rows, head.comparable.model)
 
 
-def _save(path: str, report: "Report", conditions: "Sequence[Condition]") -> None:
+def _save(path: str, report: "DoctorReport", conditions: "Sequence[HeadCondition]") -> None:
     """Write JUnit XML to a file, replacing what is there."""
     from attn_tui.captures.disk import place_of
     from attn_tui.doctor.junit import junit

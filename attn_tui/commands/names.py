@@ -1,12 +1,6 @@
-"""The subcommands: their places, summaries and purposes; and arguments protected from click."""
+"""The subcommands: their places, summaries and purposes."""
 
 from attn_tui.instruments import INSTRUMENTS
-
-HELP_NAMES = ["-h", "--help"]
-"""The options that ask for help."""
-
-SCREEN_IS_ADDED = "attn_tui.screen_is_added"
-"""What the context of a command says where the program, and not the user, wrote ``--screen``."""
 
 _PURPOSES = {
     "One question": ["show", "attention"],
@@ -45,19 +39,3 @@ def by_purpose() -> dict[str, dict[str, str]]:
         purpose: {name: texts.pop(name) for name in names} for purpose, names in _PURPOSES.items()
     }
     return groups | ({"Others": texts} if texts else {})
-
-
-def protected(arguments: list[str]) -> list[str]:
-    """Return arguments in which nothing but ``-h``, ``-x`` and ``--…`` looks like an option.
-
-    Scores such as ``-1,0,1`` get a leading blank, which the vector grammar skips and options
-    remove again.
-    """
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    return [*map(_protected, arguments[:end]), *arguments[end:]]
-
-
-def _protected(argument: str) -> str:
-    is_letter = len(argument) == 2 and argument[1].isalpha()
-    is_option = argument.startswith("--") or argument == "-" or is_letter
-    return f" {argument}" if argument.startswith("-") and not is_option else argument

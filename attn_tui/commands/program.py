@@ -12,15 +12,10 @@ from click.shell_completion import CompletionItem
 
 from attn_tui import __version__
 from attn_tui.captures.suffixes import SUFFIXES, suffix_of
-from attn_tui.commands.names import (
-    HELP_NAMES,
-    SCREEN_IS_ADDED,
-    by_purpose,
-    places,
-    protected,
-    summaries,
-)
-from attn_tui.commands.output import (
+from attn_tui.commands.names import by_purpose, places, summaries
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.console.arguments import HELP_NAMES, SCREEN_IS_ADDED, protected
+from attn_tui.console.output import (
     BAD_INPUT,
     FAILED,
     INTERRUPTED,
@@ -30,7 +25,6 @@ from attn_tui.commands.output import (
     report,
     tell,
 )
-from attn_tui.compute.errors import InputError, inert
 from attn_tui.instruments import load
 
 _HELP = """\
@@ -111,7 +105,7 @@ class Program(click.Group):
     def make_context(self, *given: Any, **more: Any) -> click.Context:
         """Read the options; some, such as --help, print something."""
         with _own_ends():
-            return super().make_context(*given, **more)
+            return super().make_context(*given, **more, obj=_open_screen)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the subcommand."""
@@ -158,6 +152,13 @@ class Program(click.Group):
             report(traceback.format_exc())
             return FAILED
         return result if isinstance(result, int) else 0
+
+
+def _open_screen(*given: Any, **more: Any) -> None:
+    """Open the screen of an instrument; what a screen needs is imported only then."""
+    from attn_tui.commands.screen import open_instrument
+
+    open_instrument(*given, **more)
 
 
 def _is_capture(path: str, arguments: Sequence[str]) -> bool:

@@ -4,9 +4,9 @@ import click
 
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.recipes import RECIPES, recipe_text
-from attn_tui.commands.options import Command, any_file, of_names, option
-from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
+from attn_tui.console.options import Command, any_file, of_names, option
+from attn_tui.console.output import write
 
 _EXAMPLES = """\
   attn-tui recipe transformers > capture.py

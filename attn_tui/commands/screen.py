@@ -6,8 +6,8 @@ from typing import Any, TextIO
 
 import click
 
-from attn_tui.commands.output import NAME, tell, write
 from attn_tui.compute.errors import inert
+from attn_tui.console.output import NAME, tell, write
 from attn_tui.instruments import Instrument, load
 
 _WITHOUT_SCREEN = ("dumb", "unknown")
@@ -47,7 +47,7 @@ def open_instrument(
         return
     check_terminal(instrument.command_name)
     experiment = load(instrument.to_experiment)(given)
-    from attn_tui.commands.asking import mention_unread_input
+    from attn_tui.console.asking import mention_unread_input
     from attn_tui.files.draft import draft_of
     from attn_tui.ui.terminal.background import asked
 

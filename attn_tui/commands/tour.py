@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attn_tui.commands.options import SCREEN, Command, Option, switch
-from attn_tui.commands.output import write
 from attn_tui.commands.screen import (
     check_terminal,
     has_terminal,
@@ -16,6 +14,8 @@ from attn_tui.commands.screen import (
     take_keys,
 )
 from attn_tui.compute.errors import InputError
+from attn_tui.console.options import SCREEN, Command, Option, switch
+from attn_tui.console.output import write
 
 if TYPE_CHECKING:
     from attn_tui.tour.step import Step, Tour
@@ -47,7 +47,7 @@ def tour(file: str | None, step: int | None, ascii: bool, **switches: bool) -> N
     The tour of the program continues where you left it, a FILE with --continue. If standard output
     is not a terminal, the steps are printed, with the right answers marked.
     """  # fmt: skip
-    from attn_tui.commands.asking import asked_by
+    from attn_tui.console.asking import asked_by
     from attn_tui.tour.reader import our_tour, read_tour
 
     try:

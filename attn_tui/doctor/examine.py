@@ -25,9 +25,9 @@ from attn_tui.doctor.call import PromisedHead, promised_head, slope_mistakes
 from attn_tui.doctor.contradiction import OTHER_WEIGHTS, contradicts
 from attn_tui.doctor.difference import Judgement
 from attn_tui.doctor.finding import Finding
-from attn_tui.doctor.names import Place, misses, mistakes, names, span
+from attn_tui.doctor.names import HeadPlace, misses, mistakes, names, span
 from attn_tui.doctor.padding import Padding, is_one_row, left_out, paddings
-from attn_tui.doctor.report import Report, Settings
+from attn_tui.doctor.report import DoctorReport, Settings
 from attn_tui.doctor.variants import variants
 from attn_tui.doctor.verdict import common_masks
 from attn_tui.files.models.opening import calls_of
@@ -57,7 +57,7 @@ def examine(
     settings: Settings,
     stop: Stop = never,
     notes: tuple[str, ...] = (),
-) -> Iterator[Report]:
+) -> Iterator[DoctorReport]:
     """Yield the report before the first head, and again after each head.
 
     Args:
@@ -78,7 +78,7 @@ def examine(
         doctor.prepare(readings)
     chosen = _chosen(capture, settings, readings)
     doctor.level = LEVEL / max(len(chosen), 1)
-    report = Report(capture, expectation, settings, len(chosen), notes=notes)
+    report = DoctorReport(capture, expectation, settings, len(chosen), notes=notes)
     yield report
     # Once glibc has freed a block of this size, it keeps the memory of a head for the next one
     # instead of returning pages and fetching them again, which took a seventh of the time.
@@ -104,7 +104,7 @@ def examine(
         yield replace(report, examined=compared, elapsed=time.monotonic() - started)
 
 
-def first_head(report: Report) -> PromisedHead:
+def first_head(report: DoctorReport) -> PromisedHead:
     """Return the first head of a report that is complete, with the rows that were compared."""
     doctor = _Doctor(report.capture, report.expectation, report.settings, never)
     with one_thread(), np.errstate(all="ignore"):
@@ -468,11 +468,11 @@ class _Doctor:
             raise Stopped
 
 
-def _place(id: HeadId, rows: HeadRows, reading: Reading) -> Place:
+def _place(id: HeadId, rows: HeadRows, reading: Reading) -> HeadPlace:
     """Return the place of the multiplier of a head in its model."""
     is_padded = not (rows.queries[:, -1:].any() or rows.keys[:, -1:].any())
     dims = reading.dims
-    return Place(rows.d_k, id.layer, dims.heads, id.head, dims.kv_heads, is_padded)
+    return HeadPlace(rows.d_k, id.layer, dims.heads, id.head, dims.kv_heads, is_padded)
 
 
 def sampled(n_queries: int, n_keys: int, rows: int | None, turn: float) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ _ALIASES = {"cap": "softcap", "multiplier": "m", "c": "value_scale"}
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedExpectation:
     """An expectation as it was typed.
 
     Attributes:
@@ -60,7 +60,7 @@ class Typed:
         return combined
 
 
-def parse_expected(text: str) -> Typed:
+def parse_expected(text: str) -> TypedExpectation:
     """Return the expectation that a text states.
 
     >>> typed = parse_expected("m=1/sqrt(d_k), softcap=50, window=4096")
@@ -97,10 +97,10 @@ def parse_expected(text: str) -> Typed:
             raise ValueError
     except ValueError:
         raise InputError("expect", f"{inert(token)} means nothing", EXPECTED) from None
-    return Typed(text, parts, multiplier, form)
+    return TypedExpectation(text, parts, multiplier, form)
 
 
-def expecting(typed: Typed, expectation: Expectation | None) -> Expectation:
+def expecting(typed: TypedExpectation, expectation: Expectation | None) -> Expectation:
     """Return an expectation with the typed parts in place of those of a configuration."""
     source = f"--expect {typed.text}"
     if expectation is None:

@@ -10,7 +10,7 @@ from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import VERDICTS, Difference, Verdict
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.obstacles import only_some
-from attn_tui.doctor.report import Report
+from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.words import (
     WORDS,
     assumed_text,
@@ -62,7 +62,7 @@ def layers_text(layers: set[int]) -> str:
     return f"layer{plural} {ranges(sorted(layers), 8)}"
 
 
-def groups(report: Report) -> tuple[Group, ...]:
+def groups(report: DoctorReport) -> tuple[Group, ...]:
     """Return the heads of a report in groups, those with its verdict first, then the largest."""
     parts: dict[object, list[Finding]] = {}
     for finding in report.findings:

@@ -10,7 +10,7 @@ from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Alibi, HeadModel
 from attn_tui.doctor.finding import Finding
-from attn_tui.doctor.report import Report
+from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import verdict_line, why
 from attn_tui.doctor.words import assumed_text
 from attn_tui.files.codec import report_text
@@ -18,7 +18,7 @@ from attn_tui.files.models.promise import Promise
 from attn_tui.files.plain import named
 
 
-def render(report: Report, evidence: bool = False) -> Iterator[str]:
+def render(report: DoctorReport, evidence: bool = False) -> Iterator[str]:
     """Yield the text of a report, piece by piece.
 
     Args:
@@ -49,7 +49,7 @@ def render(report: Report, evidence: bool = False) -> Iterator[str]:
     )
 
 
-def _capture(report: Report) -> dict[str, Any]:
+def _capture(report: DoctorReport) -> dict[str, Any]:
     capture = report.capture
     return {
         "paths": capture.paths,

@@ -5,17 +5,17 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from attn_tui.compute.text import BLANKS, visible
 from attn_tui.doctor.group import groups
-from attn_tui.doctor.report import Report
+from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import statement
 from attn_tui.doctor.status import holding
 from attn_tui.doctor.text import render
-from attn_tui.engine.condition import Condition
+from attn_tui.engine.condition import HeadCondition
 
 _ELEMENTS = {"differs": "failure", "cannot tell": "error", "no expectation": "skipped"}
 """The JUnit element of each verdict; any other verdict passes."""
 
 
-def junit(report: Report, conditions: Sequence[Condition] = ()) -> str:
+def junit(report: DoctorReport, conditions: Sequence[HeadCondition] = ()) -> str:
     """Return the XML of a suite with a test for each head.
 
     Args:

@@ -46,7 +46,7 @@ def span(estimate: Estimate, format: str, level: float) -> Span:
 
 
 @dataclass(frozen=True)
-class Place:
+class HeadPlace:
     """The place of a multiplier in a model.
 
     Attributes:
@@ -84,7 +84,7 @@ class Miss:
 
 
 def names(
-    interval: Span, place: Place, model: Expectation = _NO_MODEL, form: str = ""
+    interval: Span, place: HeadPlace, model: Expectation = _NO_MODEL, form: str = ""
 ) -> tuple[str, ...]:
     """Return the names of a multiplier, as ``--rule`` spells them if there is such a rule.
 
@@ -127,7 +127,7 @@ def _dimensions_near(interval: Span, model: Expectation) -> tuple[float, ...]:
 
 
 def misses(
-    interval: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
+    interval: Span, expected: float, place: HeadPlace, model: Expectation = _NO_MODEL
 ) -> tuple[Miss, ...]:
     """Return the mistakes that may have led to a wrong multiplier, the likeliest first."""
     # What is promised is no mistake, though an interval may hold it.
@@ -150,7 +150,7 @@ def misses(
     return tuple(seen.values())
 
 
-def mistakes(expected: float, place: Place, model: Expectation = _NO_MODEL) -> Iterator[Miss]:
+def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) -> Iterator[Miss]:
     """Yield the multipliers that common mistakes make of a promised one, the likeliest first."""
     d_k, written = float(place.d_k), f"{place.d_k}"
     if model.yarn != 1.0:

@@ -40,7 +40,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Report:
+class DoctorReport:
     """The report about a capture, as far as it has been examined.
 
     Attributes:

@@ -25,7 +25,7 @@ from attn_tui.doctor.group import (
     rows_text,
 )
 from attn_tui.doctor.obstacles import obstacle, silence
-from attn_tui.doctor.report import Report
+from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.words import (
     FEW,
     ROUNDED,
@@ -52,7 +52,7 @@ APART = 0.005
 """Where m shows less well than to this share, the line says how well."""
 
 
-def verdict_line(report: Report) -> str:
+def verdict_line(report: DoctorReport) -> str:
     """Return the finding, the promise, the residual and the number of heads in one line."""
     every = groups(report)
     if not every:
@@ -77,7 +77,7 @@ def verdict_line(report: Report) -> str:
     return "; ".join(parts)
 
 
-def _completions(report: Report) -> Iterator[str]:
+def _completions(report: DoctorReport) -> Iterator[str]:
     """Yield what the capture completed the promise with, and rows that were not compared."""
     phrases = Counter(
         phrase for finding in report.findings for phrase in finding.comparable.completions
@@ -92,7 +92,7 @@ def _completions(report: Report) -> Iterator[str]:
         yield f"{counted(spoilt, 'row')} not compared: q, k or v hold NaN"
 
 
-def headline(report: Report) -> str:
+def headline(report: DoctorReport) -> str:
     """Return the sentence about the largest group with the report's verdict."""
     every = groups(report)
     if not every:
@@ -110,7 +110,7 @@ def headline(report: Report) -> str:
     return f"{where[0].upper()}{where[1:]}: {text}"
 
 
-def why(report: Report) -> Iterator[str]:
+def why(report: DoctorReport) -> Iterator[str]:
     """Yield the sentences behind the verdict: one for each group of heads, and notes."""
     if report.interrupted:
         yield f"Stopped after {len(report.findings):,} of {counted(report.total, 'head')}."
@@ -121,7 +121,7 @@ def why(report: Report) -> Iterator[str]:
     yield from notes(report)
 
 
-def notes(report: Report) -> Iterator[str]:
+def notes(report: DoctorReport) -> Iterator[str]:
     """Yield the notes, with the places of the heads if a note is not about all."""
     if report.expectation is not None:
         yield from report.expectation.notes
@@ -151,7 +151,7 @@ def _residual(group: Group) -> Iterator[str]:
     yield text
 
 
-def _heads(report: Report, every: Sequence[Group]) -> str:
+def _heads(report: DoctorReport, every: Sequence[Group]) -> str:
     """Return the number of heads and rows of the main group, and the findings about the others."""
     main, total = every[0], len(report.findings)
     more = [*others(every)]

@@ -7,8 +7,8 @@ from attn_tui.compute.fit.model import SHOWN
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.doctor.difference import Verdict
 from attn_tui.doctor.finding import Finding
-from attn_tui.doctor.report import Report
-from attn_tui.engine.condition import Condition, parse_condition
+from attn_tui.doctor.report import DoctorReport
+from attn_tui.engine.condition import HeadCondition, parse_condition
 
 STATUSES: Mapping[Verdict, int] = {
     "agrees": 0, "no expectation": 0, "differs": 1, "cannot tell": 3,
@@ -20,7 +20,7 @@ ESTIMATES: Mapping[str, Part] = {
 """The numbers that a condition may test, besides the residual, which is a share."""
 
 
-def parse(text: str) -> Condition:
+def parse(text: str) -> HeadCondition:
     """Read a condition such as ``residual > 1 %``.
 
     Raises:
@@ -39,17 +39,17 @@ def number(finding: Finding, name: str) -> float:
     return nan if value is None else value
 
 
-def holding(finding: Finding, conditions: Sequence[Condition]) -> bool:
+def holding(finding: Finding, conditions: Sequence[HeadCondition]) -> bool:
     """Return whether any of the conditions holds for a head."""
     return any(condition.holds(number(finding, condition.statistic)) for condition in conditions)
 
 
-def unknown(report: Report, condition: Condition) -> int:
+def unknown(report: DoctorReport, condition: HeadCondition) -> int:
     """Return the number of heads for which the number that a condition tests is unknown."""
     return sum(not isfinite(number(finding, condition.statistic)) for finding in report.findings)
 
 
-def status(report: Report, required: bool = False, strict: bool = False) -> int:
+def status(report: DoctorReport, required: bool = False, strict: bool = False) -> int:
     """Return the exit status of a report.
 
     Args:

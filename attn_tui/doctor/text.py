@@ -8,7 +8,7 @@ from attn_tui.compute.text import counted, listed, visible
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.group import groups, places_of, rows_text
 from attn_tui.doctor.obstacles import obstacle
-from attn_tui.doctor.report import Report
+from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import PLURALS, notes, verdict_line
 from attn_tui.doctor.words import (
     NUMBERS,
@@ -29,7 +29,7 @@ _MOST = 6
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
-def render(report: Report, width: int | None = None) -> Iterator[str]:
+def render(report: DoctorReport, width: int | None = None) -> Iterator[str]:
     """Yield the verdict, then lines of at most 80 columns.
 
     Args:

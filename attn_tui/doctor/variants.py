@@ -8,7 +8,7 @@ from attn_tui.compute.fit.model import Variant
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel
 from attn_tui.doctor.call import SlopeMistake
 from attn_tui.doctor.causes import VALUE_SCALES
-from attn_tui.doctor.names import Place, mistakes
+from attn_tui.doctor.names import HeadPlace, mistakes
 from attn_tui.files.models.promise import Expectation
 
 TWICE = log(2.0)
@@ -18,7 +18,7 @@ SAME = 1e-9
 
 def variants(
     model: HeadModel,
-    place: Place,
+    place: HeadPlace,
     expectation: Expectation,
     sinks: Sequence[float | None],
     slopes: Sequence[SlopeMistake] = (),
@@ -47,7 +47,7 @@ def _is_same(model: HeadModel, other: HeadModel) -> bool:
 
 def _every(
     model: HeadModel,
-    place: Place,
+    place: HeadPlace,
     expectation: Expectation,
     sinks: Sequence[float | None],
     slopes: Sequence[SlopeMistake],
@@ -80,7 +80,7 @@ def _every(
 ZERO = "every seen key has the same weight"
 
 
-def _sinks(model: HeadModel, place: Place, sinks: Sequence[float | None]) -> Iterator[Variant]:
+def _sinks(model: HeadModel, place: HeadPlace, sinks: Sequence[float | None]) -> Iterator[Variant]:
     """Yield other sinks than the promised one."""
     if model.sink is None:
         return

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from attn_tui.compute.fit.comparison import LEVEL, Step, pooled
+from attn_tui.compute.fit.comparison import LEVEL, NewtonStep, pooled
 from attn_tui.compute.fit.head import Name
 from attn_tui.compute.fit.model import Candidate, Explanation
 from attn_tui.compute.heads.head_model import LEARNED, Part
@@ -251,7 +251,7 @@ def together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
     """Return the judgement about the heads of a layer if they show another number together."""
-    shown: dict[Part, Step] = {}
+    shown: dict[Part, NewtonStep] = {}
     for name, part in SHARED.items():
         steps = [finding.explanation.steps.get(name) for finding in heads]
         step = pooled([one for one in steps if one is not None], level)
@@ -269,7 +269,7 @@ def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
     return Judgement("differs", (_of_step(heads[0], part, shown[part]),))
 
 
-def _of_step(finding: Finding, part: Part, step: Step) -> Difference:
+def _of_step(finding: Finding, part: Part, step: NewtonStep) -> Difference:
     """Return the difference that the heads of a layer show together."""
     model, cause = finding.comparable.model, "the heads show it together, none of them alone"
     if part == "multiplier":

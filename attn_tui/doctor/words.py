@@ -6,7 +6,7 @@ from math import ceil, isfinite, log10
 from attn_tui.compute.fit.estimates import Estimate, Interval
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import SHOWN, Candidate
-from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Law, Part
+from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Part, PositionLaw
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.scale import as_root
 from attn_tui.doctor.finding import Finding, assumption_of
@@ -133,7 +133,7 @@ def bias_text(bias: object) -> str:
     return "a learned one" if bias == LEARNED else "none"
 
 
-def law_text(law: Law) -> str:
+def law_text(law: PositionLaw) -> str:
     """Return how m grows with the position i, in words."""
     if law.name == "log n":
         return "ln(i + 1)"

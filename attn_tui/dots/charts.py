@@ -12,7 +12,7 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, mix
 from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
 from attn_tui.charts.glyphs import FILLS
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.sample import Number
 from attn_tui.dots.report import bound
@@ -280,28 +280,28 @@ class Moments:
         """Draw a line for each moment."""
         return self.table(columns).draw(columns, lines, colours)
 
-    def table(self, columns: int) -> Table:
+    def table(self, columns: int) -> TableDrawing:
         """Return the table of moments with as many digits as fit a width.
 
         If even the fewest digits do not fit, exact values are left out, then the scaled side.
         """
         rows = self.rows()
-        names = Column("", [name for name, _, _ in rows], left=True)
+        names = TextColumn("", [name for name, _, _ in rows], left=True)
         sizes = (MOST, 18, 15, LEAST)
         for n_sides, has_exact, most in product((2, 1), (True, False), sizes):
             table_columns = [names]
             for place in range(n_sides):
                 numbers = [both[place] for _, *both in rows]
                 texts = [with_error(number, most) for number in numbers]
-                table_columns.append(Column(self.names[place], texts, SIDES[place]))
+                table_columns.append(TextColumn(self.names[place], texts, SIDES[place]))
                 if has_exact:
                     truths = [exact(number, most - 4) for number in numbers]
-                    table_columns.append(Column("exact", truths, "muted"))
-            table = Table(table_columns)
+                    table_columns.append(TextColumn("exact", truths, "muted"))
+            table = TableDrawing(table_columns)
             is_whole = not any("…" in column.texts for column in table_columns)
             if is_whole and len(table.fitting(columns - 2)) == len(table_columns):
                 return table
-        return Table([names])
+        return TableDrawing([names])
 
 
 def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:
@@ -333,16 +333,16 @@ def _tick(power: int) -> str:
     return f"{10.0**power:,g}" if -3 <= power <= 5 else power_of_ten(power)
 
 
-def rows_table(answer: Answer) -> Table:
+def rows_table(answer: Answer) -> TableDrawing:
     """Return the table of other d_k: ±2√d_k, the variance, and the share within that bound."""
     rows = answer.table
-    return Table(
+    return TableDrawing(
         [
-            Column("d_k", [f"{row.d_k:,}" for row in rows]),
-            Column(f"±{bound(answer)}", [f"±{general(row.bound, 4)}" for row in rows], "muted"),
-            Column("variance", [with_error(row.variance, 22) for row in rows], "unscaled"),
-            Column("exact", [exact(row.variance, 10) for row in rows], "muted", rank=1),
-            Column("inside", [with_error(row.coverage, 22) for row in rows], "unscaled"),
-            Column("exact", [exact(row.coverage, 10) for row in rows], "muted", rank=1),
+            TextColumn("d_k", [f"{row.d_k:,}" for row in rows]),
+            TextColumn(f"±{bound(answer)}", [f"±{general(row.bound, 4)}" for row in rows], "muted"),
+            TextColumn("variance", [with_error(row.variance, 22) for row in rows], "unscaled"),
+            TextColumn("exact", [exact(row.variance, 10) for row in rows], "muted", rank=1),
+            TextColumn("inside", [with_error(row.coverage, 22) for row in rows], "unscaled"),
+            TextColumn("exact", [exact(row.coverage, 10) for row in rows], "muted", rank=1),
         ]
     )

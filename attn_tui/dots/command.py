@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.asking import edited, setup_experiment_of
-from attn_tui.commands.options import DRAWS, Command, forms, settings, setup
-from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import worked
 from attn_tui.compute.dots.settings import Settings
+from attn_tui.console.asking import edited, setup_experiment_of
+from attn_tui.console.options import DRAWS, Command, forms, settings, setup
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -46,18 +44,13 @@ def to_experiment(given: dict[str, Any]) -> "Experiment":
 
 
 def print_dots(experiment: "Experiment", form: str) -> int:
-    """Print the report as ``"text"``, ``"csv"`` or ``"json"``; return the exit status.
-
-    Ctrl+C stops drawing: the draws so far are reported, and the status tells of the interrupt.
-    """
+    """Print the report as ``"text"``, ``"csv"`` or ``"json"``; return the exit status."""
     from attn_tui.compute.dots.answer import answer
+    from attn_tui.console.answering import print_answer
     from attn_tui.dots.report import report
-    from attn_tui.report.forms import WRITERS
 
     samples = experiment.setup.get(Settings).samples
-    drawn, interrupted = worked(
-        "dot products", partial(answer, experiment), lambda so_far: so_far.drawn / samples
-    )
-    if drawn is not None:
-        write(WRITERS[form](report(drawn)))
-    return INTERRUPTED if interrupted else 0
+    return print_answer(
+        "dot products", partial(answer, experiment), report, form,
+        share=lambda so_far: so_far.drawn / samples,
+    )  # fmt: skip

@@ -63,7 +63,7 @@ MOST = 90
 
 
 @dataclass(frozen=True)
-class Step:
+class DerivationStep:
     """One step of the derivation.
 
     Attributes:
@@ -79,7 +79,7 @@ class Step:
     number: Number
 
 
-def steps(answer: Answer) -> tuple[Step, ...]:
+def steps(answer: Answer) -> tuple[DerivationStep, ...]:
     """Return the steps that lead from one product to the scaled q·k, for the law of an answer."""
     law, numbers = answer.law, answer.derivation
     setup, n = answer.experiment.setup, answer.experiment.vectors[0].n_attended
@@ -91,7 +91,7 @@ def steps(answer: Answer) -> tuple[Step, ...]:
         names = names[:-1]
     words = {**_words(law), **_last_words(answer, divided)}
     formulas = _formulas(answer)
-    return tuple(Step(name, words[name], formulas[name], numbers[name]) for name in names)
+    return tuple(DerivationStep(name, words[name], formulas[name], numbers[name]) for name in names)
 
 
 def derivation(answer: Answer, width: int) -> list[Row]:

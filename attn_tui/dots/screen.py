@@ -11,7 +11,7 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.reactive import var
 
 from attn_tui.charts.table import Page
-from attn_tui.compute.dots.answer import Answer, Run
+from attn_tui.compute.dots.answer import Answer, SampleRun
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.errors import Stop
 from attn_tui.compute.experiment import Experiment
@@ -45,7 +45,7 @@ QUICK = 1_000_000
 ROLES = {"label": "muted", "strong": "text", "unscaled": "unscaled", "scaled": "scaled"}
 
 
-def _quiet_at_first(run: Run, experiment: Experiment, stop: Stop) -> Iterator[Answer]:
+def _quiet_at_first(run: SampleRun, experiment: Experiment, stop: Stop) -> Iterator[Answer]:
     """Yield the answers worth showing: of a small sample, which is drawn quickly, only the last."""
     for answer in run.answers(experiment, stop):
         if answer.complete or answer.settings.samples > QUICK:
@@ -74,7 +74,7 @@ class DotsScreen(InstrumentScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._runs: OrderedDict[object, Run] = OrderedDict()
+        self._runs: OrderedDict[object, SampleRun] = OrderedDict()
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes."""
@@ -121,7 +121,7 @@ class DotsScreen(InstrumentScreen):
         self.workers.cancel_group(self, "answer")
         settings = experiment.setup.get(Settings)
         key = (settings, experiment.setup.d_k)
-        run = self._runs.pop(key, None) or Run(*key)
+        run = self._runs.pop(key, None) or SampleRun(*key)
         self._runs[key] = run
         while len(self._runs) > KEPT:
             self._runs.popitem(last=False)

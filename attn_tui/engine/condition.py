@@ -20,7 +20,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 @dataclass(frozen=True)
-class Condition:
+class HeadCondition:
     """A condition on a head.
 
     Attributes:
@@ -48,7 +48,7 @@ def parse_condition(
     text: str,
     names: Collection[str] = STATISTICS,
     shares: Collection[str] = SHARES,
-) -> Condition:
+) -> HeadCondition:
     """Read ``NAME OP NUMBER``, such as ``max_logit > 100``; a share may be given in %.
 
     Args:
@@ -77,7 +77,7 @@ def parse_condition(
     number = number / 100.0 if match[4] else number
     if name in shares and not 0.0 <= number <= 1.0:
         raise InputError(field, f"{name} is a share of 1", "a number from 0 to 1, or 0 % to 100 %")
-    return Condition(name, match[2], number)
+    return HeadCondition(name, match[2], number)
 
 
 def read_statistic(field: str, text: str, names: Collection[str] = STATISTICS) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stop, never
-from attn_tui.compute.fit.case import Case
+from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.comparison import LEVEL
 from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.explain import Candidate, Explanation, Reference, explain
@@ -329,7 +329,7 @@ def _judged(
     """
     model = reconstruction.model.with_sink(rows)
     with np.errstate(all="ignore"):
-        case = Case.of(_finite(rows), Reference(model, _STATED, level))
+        case = HeadCase.of(_finite(rows), Reference(model, _STATED, level))
         if isinstance(case, str) or not len(case.seeing(model)):
             return replace(reconstruction, residual=None, fits=False)
         has_path = is_fitted or reconstruction.fits

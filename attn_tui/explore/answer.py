@@ -24,7 +24,7 @@ QUICK = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class ShownVector:
     """The numbers that Explore shows of one vector of a question.
 
     Attributes:
@@ -63,9 +63,9 @@ def is_quick(experiment: Experiment) -> bool:
     return experiment.vectors.n_keys <= QUICK and not experiment.source.redraws
 
 
-def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[Answer]:
+def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[ShownVector]:
     """Yield the numbers of a vector, then the same with curves over d_k, then with `typical`."""
-    first = Answer(experiment, index, answer_vector(experiment, index))
+    first = ShownVector(experiment, index, answer_vector(experiment, index))
     if not is_quick(experiment):
         yield first
     whole = replace(first, over=curves(experiment, index, stop))

@@ -84,7 +84,7 @@ class WeightBars:
         """Draw the keys, each as high as fits; scores are left out if there is no room for them."""
         cells = Cells(columns, lines)
         keys = self.keys(lines)
-        layout = _Layout.of(columns, max(len(f"{key:,}") for key in keys.tolist()))
+        layout = _BarLayout.of(columns, max(len(f"{key:,}") for key in keys.tolist()))
         if layout is None or lines < 2:
             return cells
         cells.write(2, 0, "key".rjust(layout.key), colours["muted"])
@@ -107,7 +107,7 @@ class WeightBars:
         return cells
 
     def _draw_key(
-        self, cells: Cells, line: int, height: int, key: int, layout: "_Layout",
+        self, cells: Cells, line: int, height: int, key: int, layout: "_BarLayout",
         colours: Palette,
     ) -> None:  # fmt: skip
         chosen = key == self.cursor
@@ -131,7 +131,7 @@ class WeightBars:
 
 
 @dataclass(frozen=True)
-class _Layout:
+class _BarLayout:
     """How the columns of bars are divided.
 
     Attributes:
@@ -149,7 +149,7 @@ class _Layout:
     bar: int
 
     @classmethod
-    def of(cls, columns: int, digits: int) -> "_Layout | None":
+    def of(cls, columns: int, digits: int) -> "_BarLayout | None":
         """Return the layout with scores if it fits, else the one without; None if neither does."""
         key = max(digits, len("key"))
         for score, left, least_bar in ((SCORE, 2 + key + 1 + SCORE, 8), (0, 2 + key, 1)):

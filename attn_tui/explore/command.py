@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.asking import (
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.field import whole
+from attn_tui.compute.scale import RULES
+from attn_tui.console.asking import (
     edited,
     experiment_of,
     mention_left_out,
     mention_unread_input,
 )
-from attn_tui.commands.options import (
+from attn_tui.console.options import (
     GRADIENT,
     REPORT,
     Command,
@@ -23,11 +27,7 @@ from attn_tui.commands.options import (
     settings,
     shared,
 )
-from attn_tui.commands.output import write
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.field import whole
-from attn_tui.compute.scale import RULES
+from attn_tui.console.output import write
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.figure import Axis, Curve, Figure, d_k_axis
 from attn_tui.compute.explore.answer import OverDk
-from attn_tui.explore.answer import Answer
+from attn_tui.explore.answer import ShownVector
 
 LEAST = 1e-300
 """A smaller number counts as 0."""
@@ -17,14 +17,14 @@ Lines = NDArray[np.float64]
 """Curves as rows, shape (lines, D)."""
 
 
-def _sides(answer: Answer) -> tuple[OverDk, OverDk | None]:
+def _sides(answer: ShownVector) -> tuple[OverDk, OverDk | None]:
     """Return the scaled side over d_k, and the unscaled one unless it is the same at each d_k."""
     assert answer.over is not None
     return answer.over, answer.unscaled_over
 
 
 def _figure(
-    answer: Answer, scaled: Lines, unscaled: Lines | None, present: Sequence[Sequence[float]],
+    answer: ShownVector, scaled: Lines, unscaled: Lines | None, present: Sequence[Sequence[float]],
     y: Axis | None = None, names: Sequence[str] = ("",),
 ) -> Figure:  # fmt: skip
     """Return a figure with the curves of the scaled side drawn over those of the unscaled side.
@@ -66,7 +66,7 @@ def _round_axis(most: float) -> Axis:
     return Axis(0.0, 1.05 * most, tuple(zip(values, ticks, strict=True)))
 
 
-def weights_figure(answer: Answer) -> Figure:
+def weights_figure(answer: ShownVector) -> Figure:
     """Return the weights of the three largest keys over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     keys = over.keys[:3]
@@ -80,7 +80,7 @@ def weights_figure(answer: Answer) -> Figure:
     return _figure(answer, scaled, unscaled, present, Axis(0.0, high, ticks), names)
 
 
-def gradient_figure(answer: Answer) -> Figure:
+def gradient_figure(answer: ShownVector) -> Figure:
     """Return the size of the gradient over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     present = [[size] for size, _ in answer.vector.gradients]
@@ -88,7 +88,7 @@ def gradient_figure(answer: Answer) -> Figure:
     return _figure(answer, over.gradient[None], unscaled, present)
 
 
-def keys_figure(answer: Answer) -> Figure:
+def keys_figure(answer: ShownVector) -> Figure:
     """Return the effective keys over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     present = [[side.effective_keys] for side in answer.vector.sides]

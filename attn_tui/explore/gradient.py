@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
-from attn_tui.charts.heat_map import HeatMap
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.heat_map import HeatMapDrawing
+from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.explore.bars import SIDES
@@ -78,7 +78,7 @@ class GradientTable:
             cells.put(maps.draw(columns, free + 1, colours), 0, len(self.keys) + 1)
         return cells
 
-    def table(self, columns: int) -> Table:
+    def table(self, columns: int) -> TableDrawing:
         """Return the table with as many digits as fit a width.
 
         If not even one digit fits, the change is left out, then the unscaled side.
@@ -87,12 +87,12 @@ class GradientTable:
         values = [side.gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
         logs = [side.log_gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
         numbers = [[*zip(*side, strict=True)] for side in zip(values, logs, strict=True)]
-        names = Column("key", [f"{key:,}" for key in keys.tolist()], "muted")
+        names = TextColumn("key", [f"{key:,}" for key in keys.tolist()], "muted")
         factors = [
             "–" if -np.inf in (before, after) else ratio(after - before, width=WIDEST)
             for before, after in zip(*logs, strict=True)
         ]
-        changes = Column("change", factors)
+        changes = TextColumn("change", factors)
         marked = np.flatnonzero(keys == self.cursor)
         cursor = int(marked[0]) if marked.size else None
         for n_sides, others in ((2, [names, changes]), (2, [names]), (1, [names])):
@@ -101,15 +101,15 @@ class GradientTable:
             if width < LEAST:
                 continue
             sides = [
-                Column(name, [scientific(*pair, width=width) for pair in pairs], kind)
+                TextColumn(name, [scientific(*pair, width=width) for pair in pairs], kind)
                 for name, kind, pairs in zip(answer.names, SIDES, numbers, strict=True)
             ]
             table_columns = [names, *sides[2 - n_sides :], *others[1:]]
-            table = Table(table_columns, cursor)
+            table = TableDrawing(table_columns, cursor)
             is_whole = not any("…" in column.texts for column in table_columns)
             if is_whole and len(table.fitting(columns - 2)) == len(table_columns):
                 return table
-        return Table([names], cursor)
+        return TableDrawing([names], cursor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +134,10 @@ class Jacobians:
         ]
 
     @cached_property
-    def _maps(self) -> Sequence[HeatMap]:
+    def _maps(self) -> Sequence[HeatMapDrawing]:
         return [self._map(entries, logs) for entries, logs in self._sides]
 
-    def _map(self, entries: NDArray[np.float64], logs: NDArray[np.float64]) -> HeatMap:
+    def _map(self, entries: NDArray[np.float64], logs: NDArray[np.float64]) -> HeatMapDrawing:
         most = float(logs.max())
         levels = np.zeros(entries.shape)
         if most != -np.inf:
@@ -150,9 +150,9 @@ class Jacobians:
                 [scientific(*number, width=9) for number in zip(*row, strict=True)]
                 for row in zip(entries.tolist(), logs.tolist(), strict=True)
             ]
-        return HeatMap(levels, "both signs", names, names, texts)
+        return HeatMapDrawing(levels, "both signs", names, names, texts)
 
-    def heat_map(self, place: int, cursor: tuple[int, int]) -> HeatMap:
+    def heat_map(self, place: int, cursor: tuple[int, int]) -> HeatMapDrawing:
         """Return the map of a side with a row and a column marked."""
         return self._maps[place].marked(cursor)
 

@@ -99,7 +99,7 @@ ALL_MASKED = "Every key is masked"
 
 
 @dataclass(frozen=True)
-class Change:
+class GradientChange:
     """The change of the gradient: of ‖∂p/∂s‖ or ‖∂p/∂z‖, or of one weight's if a key is named.
 
     Attributes:
@@ -116,7 +116,7 @@ class Change:
     is_even: bool = False
 
     @classmethod
-    def of(cls, answer: VectorAnswer, over: OverDk | None) -> "Change":
+    def of(cls, answer: VectorAnswer, over: OverDk | None) -> "GradientChange":
         """Return the change between the two sides of an answer."""
         (_, before), (_, after) = answer.gradients
         if over is None:
@@ -188,7 +188,7 @@ def headline(
             one, if it is known.
     """
     first, second = answer.sides
-    change = Change.of(answer, over)
+    change = GradientChange.of(answer, over)
     n_keys = answer.vector.n_attended
     names = ("As pinned", "Now") if answer.compared else ("Unscaled", done(second.map))
     gradient = GRADIENTS[answer.wrt]
@@ -354,7 +354,7 @@ def _typically(log_factor: float, change: str) -> str:
     return f" (typically {text})"
 
 
-def _becomes(change: Change, precision: Precision) -> str:
+def _becomes(change: GradientChange, precision: Precision) -> str:
     """Return what the gradient becomes, with its verb, and after an exact 0 also the format."""
     is_exact = precision.format == "float64" and precision.stable
     if change.before > -inf or is_exact:

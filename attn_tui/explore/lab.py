@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
+from attn_tui.compute.explore.precision_lab import FormatTrial, Lab, LabSide
 from attn_tui.compute.precision import ROUNDS
 from attn_tui.files.plain import named
 from attn_tui.report import report
@@ -39,18 +39,18 @@ def _notes(tried: Lab) -> Iterator[str]:
     yield from dict.fromkeys(reasons)
 
 
-def _reason(trial: Trial) -> str:
+def _reason(trial: FormatTrial) -> str:
     method = "stable" if trial.precision.stable else "naive"
     return f"{trial.precision.format} {method}: {trial.reason}"
 
 
-def lab_table(tried: Lab) -> Table:
+def lab_table(tried: Lab) -> TableDrawing:
     """Return a table of the key's weight and the largest error of any key, in every format."""
     columns = [
-        Column(f"{head} {side}".rstrip(), texts, side or "text", not side, int(head[0] == "l"))
+        TextColumn(f"{head} {side}".rstrip(), texts, side or "text", not side, int(head[0] == "l"))
         for head, side, texts in _columns(tried)
     ]
-    return Table(columns, notes=[*_notes(tried)])
+    return TableDrawing(columns, notes=[*_notes(tried)])
 
 
 def lab_parts(tried: Lab, answer: VectorAnswer) -> Iterator[Part]:
@@ -73,7 +73,7 @@ def lab_parts(tried: Lab, answer: VectorAnswer) -> Iterator[Part]:
 
 
 def _data(side: LabSide) -> Iterator[report.Column]:
-    def column(name: str, of: Callable[[Trial], Any]) -> report.Column:
+    def column(name: str, of: Callable[[FormatTrial], Any]) -> report.Column:
         return report.Column("", listed(map(of, side.trials)), name, name)
 
     yield column("precision", lambda trial: trial.precision.format)

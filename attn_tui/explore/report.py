@@ -17,7 +17,7 @@ from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import SYMBOL, Wrt
 from attn_tui.compute.text import counted
 from attn_tui.explore.answer import curves
-from attn_tui.explore.headline import Change, headline, of_several
+from attn_tui.explore.headline import GradientChange, headline, of_several
 from attn_tui.explore.key_columns import SIDES, listed_keys, pair_columns, vector_columns
 from attn_tui.explore.lab import lab_parts
 from attn_tui.explore.vectors import vectors_tables
@@ -165,7 +165,7 @@ def report(
 
 def _headline(answer: VectorAnswer, experiment: Experiment, index: int) -> str:
     """Return the headline of a vector; curves over d_k are computed only if it depends on them."""
-    may_be_back = Change.of(answer, None).is_found
+    may_be_back = GradientChange.of(answer, None).is_found
     return headline(answer, experiment, curves(experiment, index) if may_be_back else None)
 
 

@@ -22,7 +22,7 @@ from attn_tui.compute.log_scale import N_KEYS as N
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.compute.text import counted
 from attn_tui.explore import bars, gradient
-from attn_tui.explore.answer import Answer, is_quick
+from attn_tui.explore.answer import ShownVector, is_quick
 from attn_tui.explore.answer import answer as answer_one
 from attn_tui.explore.headline import headline
 from attn_tui.explore.jacobian import JacobianPane
@@ -94,7 +94,7 @@ class ExploreScreen(InstrumentScreen):
         Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
     ]  # fmt: skip
 
-    answer: var[Answer | None] = var(None, init=False)
+    answer: var[ShownVector | None] = var(None, init=False)
     key: var[int | None] = var(None, init=False)
     """The key chosen by the user; None for the one with the largest weight."""
     index: var[int] = var(0, init=False)
@@ -344,7 +344,7 @@ class ExploreScreen(InstrumentScreen):
         if self.answer:
             self._draw_numbers(self.answer)
 
-    def watch_answer(self, answer: Answer) -> None:
+    def watch_answer(self, answer: ShownVector) -> None:
         """Show an answer, with the cursor on the key chosen or that of the largest weight."""
         vector = answer.vector
         if self.key is not None and self.key >= vector.vector.n_keys:
@@ -352,10 +352,10 @@ class ExploreScreen(InstrumentScreen):
         self._draw_numbers(answer)
         self._draw_view()
 
-    def _side_by_side(self, answer: Answer) -> VectorAnswer:
+    def _side_by_side(self, answer: ShownVector) -> VectorAnswer:
         return compare(self.pinned, answer.vector) if self.pinned else answer.vector
 
-    def _draw_numbers(self, answer: Answer) -> None:
+    def _draw_numbers(self, answer: ShownVector) -> None:
         vector = self._side_by_side(answer)
         setup = answer.experiment.setup
         self.headline = headline(vector, answer.experiment, answer.over, answer.typical)
@@ -404,7 +404,7 @@ class ExploreScreen(InstrumentScreen):
             self.draw("vectors-table", vectors_table(answer.through, answer.vector))
 
     @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
-    def _try_precisions(self, answer: Answer) -> None:
+    def _try_precisions(self, answer: ShownVector) -> None:
         from attn_tui.compute.explore.precision_lab import lab
 
         worker = get_current_worker()
@@ -418,7 +418,7 @@ class ExploreScreen(InstrumentScreen):
         self.pane("lab").describe(f"Precision: the weight of key {tried.key:,} in every format")
         self.draw("lab-table", lab_table(tried))
 
-    def _draw_curves(self, answer: Answer) -> None:
+    def _draw_curves(self, answer: ShownVector) -> None:
         """Draw the curves over d_k; the first time only after the bars are on the terminal."""
         if answer.over is None:
             for name, title in OVER.items():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
@@ -23,7 +23,7 @@ READ = 16
 """The most numbers of q and of the output that a report lists as text; JSON has all."""
 
 
-def vectors_table(through: Attention, answer: VectorAnswer) -> Table:
+def vectors_table(through: Attention, answer: VectorAnswer) -> TableDrawing:
     """Return a table of the components of q, their gradients and the output, on both sides."""
     sides, name = answer.sides, weight_name(answer.of)
     gradients = [through.query_gradient(side, answer.of) for side in sides]
@@ -39,14 +39,14 @@ def vectors_table(through: Attention, answer: VectorAnswer) -> Table:
         return fitted(value, 9)
 
     columns = [
-        Column("i", [str(place) for place in range(rows)], "muted"),
-        Column("q_i", texts(through.query, short)),
+        TextColumn("i", [str(place) for place in range(rows)], "muted"),
+        TextColumn("q_i", texts(through.query, short)),
     ]
     for gradient, kind in zip(gradients, ("unscaled", "scaled"), strict=True):
-        columns.append(Column(f"∂{name}/∂q_i {kind}", texts(gradient, scientific), kind))
+        columns.append(TextColumn(f"∂{name}/∂q_i {kind}", texts(gradient, scientific), kind))
     for output, kind in zip(outputs, ("unscaled", "scaled"), strict=True):
         if output is not None:
-            columns.append(Column(f"output {kind}", texts(output, short), kind, rank=1))
+            columns.append(TextColumn(f"output {kind}", texts(output, short), kind, rank=1))
     keys = largest(answer.scaled.ranking(), 3)
     norms = [through.key_gradient_norms(side, answer.of, keys) for side in sides]
     sizes = [("q", [float(np.linalg.norm(gradient)) for gradient in gradients])]
@@ -56,7 +56,7 @@ def vectors_table(through: Attention, answer: VectorAnswer) -> Table:
         f"‖∂{name}/∂{by}‖: {scientific(before)} unscaled, {scientific(after)} scaled"
         for by, (before, after) in sizes
     ]
-    return Table(columns, notes=notes)
+    return TableDrawing(columns, notes=notes)
 
 
 def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iterator[Part]:

@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import Place, VectorAnswer, largest_weight
+from attn_tui.compute.explore.answer import LargestWeight, VectorAnswer, largest_weight
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.views import both
 from attn_tui.report.numbers import in_percent
@@ -51,7 +51,7 @@ class WeightsPane(PicturePane, can_focus=True):
         super().__init__("Weights p", id="weights-pane")
         self._among = ""
         self._experiment: Experiment | None = None
-        self._place: Place | None = None
+        self._place: LargestWeight | None = None
 
     def action_choose(self) -> None:
         """Show the gradient of this weight."""
@@ -101,7 +101,7 @@ class WeightsPane(PicturePane, can_focus=True):
         if not worker.is_cancelled:
             self.app.call_from_thread(self._take, experiment, place)
 
-    def _take(self, experiment: Experiment, place: Place | None) -> None:
+    def _take(self, experiment: Experiment, place: LargestWeight | None) -> None:
         if experiment is self._experiment:
             self._place = place
             self._describe()

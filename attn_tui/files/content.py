@@ -136,7 +136,7 @@ _KINDS: Mapping[type, str] = {
 
 
 @dataclass(frozen=True)
-class Table:
+class TomlTable:
     """One table of a list, ``[[name]]``, in hand-written TOML.
 
     Attributes:
@@ -180,7 +180,7 @@ class Table:
                 self.refuse(f"{inert(key)} is unknown", "one of " + ", ".join(keys))
 
 
-def read_tables(path: str, name: str) -> tuple[Table, ...]:
+def read_tables(path: str, name: str) -> tuple[TomlTable, ...]:
     """Return the tables ``[[name]]`` of a file that holds at least one, and nothing else.
 
     Raises:
@@ -190,7 +190,7 @@ def read_tables(path: str, name: str) -> tuple[Table, ...]:
         return tables_of(read_text(file, LARGEST_TOML), path, name)
 
 
-def tables_of(text: str, path: str, name: str) -> tuple[Table, ...]:
+def tables_of(text: str, path: str, name: str) -> tuple[TomlTable, ...]:
     """Return the tables in a text, as `read_tables` does; errors do not name the file."""
     try:
         document = tomllib.loads(text)
@@ -207,4 +207,6 @@ def tables_of(text: str, path: str, name: str) -> tuple[Table, ...]:
     tables = document.get(name)
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise InputError("file", f"there is no {header}", f"one {header} at least")
-    return tuple(Table(values, path, f"{name} {number}") for number, values in enumerate(tables, 1))
+    return tuple(
+        TomlTable(values, path, f"{name} {number}") for number, values in enumerate(tables, 1)
+    )

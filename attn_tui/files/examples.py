@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.files.content import Table, read_tables
+from attn_tui.files.content import TomlTable, read_tables
 from attn_tui.files.draft import Draft
 from attn_tui.files.sources import source_of
 
@@ -27,7 +27,7 @@ class Example:
     look: str
 
 
-def _example(table: Table) -> Example:
+def _example(table: TomlTable) -> Example:
     text = table.get("text", str)
     experiment = experiment_from_plain(table.get("asks", dict, {}), source_of(text))
     draft = Draft(text, experiment.setup)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.charts.heat_map import ColourBar, HeatMap
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.heat_map import ColourBar, HeatMapDrawing
+from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
 from attn_tui.engine.survey import Numbers, Survey
@@ -56,7 +56,7 @@ def levels(name: str, values: Numbers) -> Numbers:
     return np.where(np.isnan(values), np.nan, ramp)
 
 
-def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
+def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMapDrawing:
     """Return the map of a statistic over the layers and heads of the cursor's sequence."""
     values = survey.grid(name, cursor.batch)
     layers = survey.plan.capture.layers
@@ -85,14 +85,14 @@ def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
     def place(row: int, column: int) -> HeadId:
         return HeadId(cursor.batch, layers[row], column)
 
-    return HeatMap(
+    return HeatMapDrawing(
         grid, "saturation", [*map(str, layers)], [*map(str, range(survey.plan.n_heads))],
         cursor=entry, longer=(marked, texts, bare),
         bar=ColourBar("saturation", ticks, float(grid[entry])), place=place,
     )  # fmt: skip
 
 
-def at_head(drawing: HeatMap, survey: Survey, cursor: HeadId) -> HeatMap:
+def at_head(drawing: HeatMapDrawing, survey: Survey, cursor: HeadId) -> HeatMapDrawing:
     """Return a map of the same sequence with the cursor on another head."""
     place = survey.plan.capture.layers.index(cursor.layer), cursor.head
     bar = drawing.bar and replace(drawing.bar, mark=float(drawing.levels[place]))
@@ -107,7 +107,7 @@ def title_of(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def numbers_table(partial: Partial | None) -> Table:
+def numbers_table(partial: Partial | None) -> TableDrawing:
     """Return a table of every statistic of a head, with its error, place and meaning."""
     names, values, places, meanings = [], [], [], []
     for name, statistic in STATISTICS.items() if partial else ():
@@ -121,11 +121,11 @@ def numbers_table(partial: Partial | None) -> Table:
         values.append(value_text(name, value) + mark)
         places.append(place)
         meanings.append(statistic.words)
-    return Table(
+    return TableDrawing(
         [
-            Column("", names, "muted", left=True),
-            Column("value", values),
-            Column("found at", places, "muted", left=True, rank=1),
-            Column("what it is", meanings, "muted", left=True, rank=2),
+            TextColumn("", names, "muted", left=True),
+            TextColumn("value", values),
+            TextColumn("found at", places, "muted", left=True, rank=1),
+            TextColumn("what it is", meanings, "muted", left=True, rank=2),
         ]
     )

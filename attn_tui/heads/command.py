@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attn_tui.captures.suffixes import EXAMPLE_NAME
-from attn_tui.commands.asking import with_tokens
-from attn_tui.commands.options import (
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import fields_of, number, parse_wholes
+from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.console.asking import with_tokens
+from attn_tui.console.options import (
     CAPTURE,
     READ_AS,
     REPORT,
@@ -28,13 +33,8 @@ from attn_tui.commands.options import (
     reading,
     tokens,
 )
-from attn_tui.commands.output import INTERRUPTED, tell, write
-from attn_tui.commands.progress import until_interrupted, worked
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.field import fields_of, number, parse_wholes
-from attn_tui.compute.heads.statistic import STATISTICS
-from attn_tui.compute.scale import Scale, parse_scale
-from attn_tui.compute.setup import Setup
+from attn_tui.console.output import INTERRUPTED, tell, write
+from attn_tui.console.progress import until_interrupted, worked
 from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:

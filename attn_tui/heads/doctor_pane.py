@@ -63,7 +63,7 @@ BADGES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Multiplier:
+class HeadMultiplier:
     """The m of one head.
 
     Attributes:
@@ -103,22 +103,22 @@ class Diagnosis:
 
     verdict: str
     sentence: str
-    multipliers: Sequence[Multiplier] = ()
+    multipliers: Sequence[HeadMultiplier] = ()
     made: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class MultiplierPlot:
     """The m of every head as a point with its interval, around the line of the expected m.
 
     Attributes:
         multipliers: The m of each head, layer by layer.
     """
 
-    multipliers: Sequence[Multiplier]
+    multipliers: Sequence[HeadMultiplier]
 
     @cached_property
-    def known(self) -> Sequence[Multiplier]:
+    def known(self) -> Sequence[HeadMultiplier]:
         """The multipliers that are known."""
         return [multiplier for multiplier in self.multipliers if multiplier.value is not None]
 
@@ -179,7 +179,7 @@ class Points:
         ).place
 
     @cached_property
-    def by_place(self) -> Mapping[Place, Multiplier]:
+    def by_place(self) -> Mapping[Place, HeadMultiplier]:
         """The m of each head."""
         return {multiplier.place: multiplier for multiplier in self.multipliers}
 
@@ -202,7 +202,7 @@ class Points:
             self.draw_head(cells, multiplier, places[multiplier.place], colour)
         return cells
 
-    def draw_head(self, cells: Cells, multiplier: Multiplier, column: int, colour: str) -> None:
+    def draw_head(self, cells: Cells, multiplier: HeadMultiplier, column: int, colour: str) -> None:
         """Draw the interval of a head, cut off with arrows, and its m."""
         end, middle = self.end[0], (cells.lines - 2) // 2
         last = 2 * middle
@@ -233,7 +233,7 @@ class Chart:
         cursor: The marked head, or None.
     """
 
-    points: Points
+    points: MultiplierPlot
     cursor: Place | None = None
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
@@ -283,7 +283,7 @@ class Chart:
 
 
 @lru_cache(maxsize=4)
-def _drawn(points: Points, columns: int, lines: int, colours: Palette) -> Cells:
+def _drawn(points: MultiplierPlot, columns: int, lines: int, colours: Palette) -> Cells:
     """Draw the points; cached, since moving the cursor does not change them."""
     return points.draw(columns, lines, colours)
 
@@ -379,7 +379,7 @@ class DoctorPane(Pane):
     diagnosis: var[Diagnosis] = var(Diagnosis("", ""), init=False)
     cursor: var[Place | None] = var(None, init=False)
     words: var[str] = var("", init=False)
-    _points: Points = Points(())
+    _points: MultiplierPlot = MultiplierPlot(())
 
     def compose(self) -> ComposeResult:
         """Lay out the badge and the sentence above the chart."""
@@ -397,7 +397,7 @@ class DoctorPane(Pane):
         badge.set_classes(f"-{diagnosis.verdict.replace(' ', '-')}" if diagnosis.verdict else "")
         self.query_one("#doctor-sentence", Static).update(Content(diagnosis.sentence))
         self.describe("Doctor: the scale each head really used", diagnosis.made)
-        self._points = Points(diagnosis.multipliers)
+        self._points = MultiplierPlot(diagnosis.multipliers)
         self._draw()
 
     def watch_cursor(self) -> None:

@@ -9,9 +9,9 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.text import listed, visible
 from attn_tui.doctor.finding import Finding
-from attn_tui.doctor.report import Report
+from attn_tui.doctor.report import DoctorReport
 from attn_tui.engine.settings import Settings
-from attn_tui.heads.doctor_pane import Diagnosis, Multiplier, factor_text
+from attn_tui.heads.doctor_pane import Diagnosis, HeadMultiplier, factor_text
 
 SAYS = {
     "agrees": "{head} agrees", "differs": "{head} differs", "cannot tell": "{head} tells nothing",
@@ -35,7 +35,7 @@ class Examination:
         diagnosis: The part of it that his pane shows.
     """
 
-    report: Report
+    report: DoctorReport
     diagnosis: Diagnosis
 
     @cached_property
@@ -85,7 +85,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
         raise InputError("config", error.problem, expected, visible(where)) from None
 
 
-def diagnosis(report: Report) -> Diagnosis:
+def diagnosis(report: DoctorReport) -> Diagnosis:
     """Return the diagnosis that the pane shows for a report."""
     from attn_tui.doctor.group import groups, rows_text
     from attn_tui.doctor.sentences import headline
@@ -97,17 +97,17 @@ def diagnosis(report: Report) -> Diagnosis:
     verdict = report.verdict if report.findings else ""
     examined = {finding.id: multiplier(finding) for finding in report.findings}
     multipliers = [
-        examined.get(head) or Multiplier((head.batch, head.layer, head.head), "", 1.0)
+        examined.get(head) or HeadMultiplier((head.batch, head.layer, head.head), "", 1.0)
         for head in report.capture.heads
     ]
     return Diagnosis(verdict, headline(report), multipliers, rows)
 
 
-def multiplier(finding: Finding) -> Multiplier:
+def multiplier(finding: Finding) -> HeadMultiplier:
     """Return the m of one head with its interval, and the expected m, by default 1/√d_k."""
     head, explanation = finding.id, finding.explanation
     place = (head.batch, head.layer, head.head)
-    unknown = Multiplier(place, finding.judgement.verdict, finding.wanted)
+    unknown = HeadMultiplier(place, finding.judgement.verdict, finding.wanted)
     estimate = explanation.candidate.estimates.get("multiplier")
     if estimate is None or not explanation.explains:
         return unknown

@@ -20,7 +20,7 @@ from attn_tui.heads.card import CardDrawing, card
 from attn_tui.heads.doctor_pane import Diagnosis, DoctorPane
 from attn_tui.heads.examination import words_of
 from attn_tui.heads.looking import Known
-from attn_tui.heads.table import HeadList, Listing
+from attn_tui.heads.table import HeadList, HeadListing
 from attn_tui.heads.words import head_text, looked_at
 from attn_tui.report.miss import made_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
@@ -34,7 +34,7 @@ class HeadPanes(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self._map = heat_map.HeatMap(np.zeros((1, 1)), "saturation")
+        self._map = heat_map.HeatMapDrawing(np.zeros((1, 1)), "saturation")
         self._map_of: object = None
         """The survey, statistic and sequence that the map was drawn from."""
         self._survey: Survey | None = None
@@ -69,7 +69,7 @@ class HeadPanes(Vertical):
             self._map_of, self._map = map_of, charts.head_map(survey, name, cursor)
             self.query_one("#table-pane", Pane).describe("All heads", "← → or a heading sorts")
         self.query_one("#map-pane", HeatMap).drawing = self._map
-        self.query_one(HeadList).show(Listing(survey, name, cursor, width))
+        self.query_one(HeadList).show(HeadListing(survey, name, cursor, width))
         self._show_capture(survey, settings)
         self._show_card(cursor)
         numbers = self.query_one("#numbers-pane", Pane)

@@ -14,7 +14,7 @@ from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.compute.text import counted
 from attn_tui.engine.answer import Answer
-from attn_tui.engine.condition import Condition
+from attn_tui.engine.condition import HeadCondition
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.files.plain import named
@@ -28,7 +28,7 @@ from attn_tui.report.rows import WIDTH, cells
 
 
 def report(
-    survey: Survey, statistics: Sequence[str], conditions: Sequence[Condition] = ()
+    survey: Survey, statistics: Sequence[str], conditions: Sequence[HeadCondition] = ()
 ) -> Report:
     """Return the report of a survey.
 
@@ -58,7 +58,7 @@ def json(answer: Answer) -> Iterator[str]:
 
 
 def _data(
-    survey: Survey, statistics: Sequence[str], conditions: Sequence[Condition]
+    survey: Survey, statistics: Sequence[str], conditions: Sequence[HeadCondition]
 ) -> Mapping[str, Any]:
     """Return the fields of the JSON report, which ``docs/json.md`` explains."""
     plan = survey.plan
@@ -174,7 +174,7 @@ def _csv(heads: Mapping[HeadId, Partial], statistics: Sequence[str]) -> Table:
 # Conditions
 
 
-def failing(survey: Survey, condition: Condition) -> tuple[dict[HeadId, float], list[HeadId]]:
+def failing(survey: Survey, condition: HeadCondition) -> tuple[dict[HeadId, float], list[HeadId]]:
     """Return the heads that meet a condition, with their values, and those that may or may not.
 
     The latter have rows with NaN or infinity, or weights that miss the output.
@@ -191,7 +191,7 @@ def failing(survey: Survey, condition: Condition) -> tuple[dict[HeadId, float], 
     return holds, unknown
 
 
-def failure(survey: Survey, condition: Condition) -> str:
+def failure(survey: Survey, condition: HeadCondition) -> str:
     """Return a sentence: how many heads meet a condition, and which most, or why it is open."""
     holds, unknown = failing(survey, condition)
     heads = counted(len(survey.heads), "head")

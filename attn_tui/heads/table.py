@@ -47,7 +47,7 @@ STATES = ("saturated", "sink", "sharp", "spread")
 
 
 @dataclass(frozen=True, eq=False)
-class Listing:
+class HeadListing:
     """The contents of the table.
 
     Attributes:
@@ -165,7 +165,7 @@ class HeadList(DataTable[Text]):
         super().__init__(id=id, cursor_type="row", cell_padding=0)
         self.sort_by = ("max_weight", False)
         """The name of the column that heads are sorted by, and whether in reverse."""
-        self._shown: Listing | None = None
+        self._shown: HeadListing | None = None
         self._written: dict[HeadId, Partial] = {}
         """The statistics that the line of each head was written from."""
         self._is_behind = False
@@ -173,7 +173,7 @@ class HeadList(DataTable[Text]):
         self._made_for: object = None
         """The capture, columns and theme of the lines; if they change, all are written anew."""
 
-    def show(self, listing: Listing) -> None:
+    def show(self, listing: HeadListing) -> None:
         """Show a listing; only lines that have changed are written."""
         before, self._shown = self._shown, listing
         if before is None or before.name != listing.name:
@@ -195,7 +195,7 @@ class HeadList(DataTable[Text]):
         else:
             self._follow_at_rest()
 
-    def _write(self, listing: Listing) -> None:
+    def _write(self, listing: HeadListing) -> None:
         """Write the lines of heads with new statistics, `AT_ONCE` at a time, each after a paint."""
         if listing is not self._shown:
             return

@@ -139,7 +139,7 @@ def _facts(facts: Facts, width: int) -> Iterator[str]:
         values = [(fact.texts or fact.values)[place] for fact in kept]
         sides.append([*_cells_of(visible(head), values, width=SIDE)])
     together = [label, *(column for side in sides for column in side)]
-    if _Layout.of(together, width).width <= width:
+    if _ColumnLayout.of(together, width).width <= width:
         yield _grid(together, width)
         return
     for place, side in enumerate(sides):
@@ -172,7 +172,7 @@ def _table(table: Table, width: int) -> Iterator[str]:
     for rows in table.chunks(table.most):
         drawn = [cells_of_column for column in columns for cells_of_column in _column(column, rows)]
         if layout is None:
-            layout = _Layout.of(drawn, width)
+            layout = _ColumnLayout.of(drawn, width)
             yield _joined(layout.titles(drawn))
         yield _joined(layout.lines(drawn))
     if table.most is not None and table.rows.size > table.most:
@@ -205,7 +205,7 @@ class _Cells:
 
 
 @dataclass(frozen=True)
-class _Layout:
+class _ColumnLayout:
     """The columns that fit, their widths, and the gap between them."""
 
     kept: Sequence[int]
@@ -218,7 +218,7 @@ class _Layout:
         return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
     @staticmethod
-    def of(columns: Sequence[_Cells], width: int) -> "_Layout":
+    def of(columns: Sequence[_Cells], width: int) -> "_ColumnLayout":
         """Return the layout for a width, leaving out columns of the highest ranks if need be.
 
         If only columns of rank 0 are left, it may be wider: no number is cut.
@@ -226,7 +226,7 @@ class _Layout:
         kept = list(range(len(columns)))
         while True:
             widths = [columns[place].widest for place in kept]
-            layouts = [_Layout(kept, widths, gap) for gap in (2, 1)]
+            layouts = [_ColumnLayout(kept, widths, gap) for gap in (2, 1)]
             fitting = [layout for layout in layouts if layout.width <= width]
             ranks = {columns[place].rank for place in kept} - {0}
             if fitting or not ranks:
@@ -252,7 +252,7 @@ class _Layout:
 
 
 def _grid(columns: Sequence[_Cells], width: int) -> str:
-    layout = _Layout.of(columns, width)
+    layout = _ColumnLayout.of(columns, width)
     return _joined([*layout.titles(columns), *layout.lines(columns)])
 
 

@@ -24,7 +24,7 @@ SIGNS = {
 
 
 @dataclass(frozen=True)
-class Change:
+class LogFactor:
     """The logarithm of a factor, with its standard error.
 
     Attributes:
@@ -102,9 +102,9 @@ class Change:
         return text if len(text) <= width else ">"
 
 
-def change(points: Points, place: Place, rule: str, statistic: Statistic) -> Change:
+def change(points: Points, place: Place, rule: str, statistic: Statistic) -> LogFactor:
     """Return the change that a rule makes to a median at a place."""
     ratio = points.ratio(*place, rule, statistic)
     if ratio is None:
-        return Change(float("nan"))
-    return Change(-ratio.log_median, ratio.log_median_error)
+        return LogFactor(float("nan"))
+    return LogFactor(-ratio.log_median, ratio.log_median_error)

@@ -12,14 +12,14 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Band, Curve, Figure
 from attn_tui.charts.glyphs import LINES
-from attn_tui.charts.heat_map import Border, ColourBar, HeatMap
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
+from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import GRADIENTS, falls_through
+from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
 from attn_tui.compute.sweep.points import Place, Point, Summary, along, held
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.numbers import LN10, power_of_ten
-from attn_tui.sweep.change import Change, change
+from attn_tui.sweep.change import LogFactor, change
 from attn_tui.sweep.names import is_none
 
 Numbers = NDArray[np.float64]
@@ -74,7 +74,7 @@ class Grid:
         return tuple(along(self.answer.settings, 1)[1])
 
     @cached_property
-    def changes(self) -> list[list[Change]]:
+    def changes(self) -> list[list[LogFactor]]:
         """The change that the rule makes at each place, row by row."""
         points, statistic = self.answer.points, self.answer.settings.statistic
         return [
@@ -94,10 +94,14 @@ class Grid:
             ratios = [self.answer.points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks]
             known = [ratio for ratio in ratios if ratio]
             if len(known) == len(ratios):
-                crossing, low, high = falls_through(self.d_ks, known)
+                crossing = crossing_of(self.d_ks, known)
                 if crossing is not None:
-                    crossings[:, row] = crossing, low or self.d_ks[0], high or self.d_ks[-1]
+                    crossings[:, row] = self._ends(crossing)
         return crossings
+
+    def _ends(self, crossing: Crossing) -> tuple[float, float, float]:
+        """Return a crossing with its interval, which ends with the map where it is open."""
+        return crossing.at, crossing.low or self.d_ks[0], crossing.high or self.d_ks[-1]
 
     def border(self, answer: Answer) -> Border | None:
         """Return the border between smaller and larger, or None if the map has none.
@@ -108,9 +112,9 @@ class Grid:
         """
         crossings = self._crossings.copy()
         for row, n in enumerate(self.ns):
-            met = answer.crossing(self.rule, answer.settings.statistic, n)
-            if met is not None and np.isfinite(crossings[0, row]):
-                crossings[:, row] = met.at, met.low or self.d_ks[0], met.high or self.d_ks[-1]
+            crossing = answer.crossing(self.rule, answer.settings.statistic, n)
+            if crossing is not None and np.isfinite(crossings[0, row]):
+                crossings[:, row] = self._ends(crossing)
         if not np.isfinite(crossings).any() or len(self.d_ks) < 2:
             return None
         middles = np.arange(len(self.d_ks)) + 0.5
@@ -118,7 +122,7 @@ class Grid:
         return Border(*np.where(np.isnan(crossings), nan, places))
 
     @cached_property
-    def _map(self) -> HeatMap:
+    def _map(self) -> HeatMapDrawing:
         """The map without a cursor."""
         levels = np.array([[_level(factor) for factor in row] for row in self.changes])
         short, whole, longest = (
@@ -127,7 +131,7 @@ class Grid:
         )
         signs = [[SIGNS.get(factor.way, "") for factor in row] for row in self.changes]
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
-        return HeatMap(
+        return HeatMapDrawing(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
             short, longer=(signed, longest, whole), corner="n\\d_k", place=self.place,
         )  # fmt: skip
@@ -136,7 +140,7 @@ class Grid:
         """Return the n and the d_k of an entry of the map."""
         return self.ns[row], self.d_ks[column]
 
-    def heat_map(self, answer: Answer, cursor: Place) -> HeatMap:
+    def heat_map(self, answer: Answer, cursor: Place) -> HeatMapDrawing:
         """Return the map with the cursor on the nearest of its places.
 
         Args:
@@ -150,7 +154,7 @@ class Grid:
         return self._map.marked((row, column), bar, self.border(answer))
 
 
-def _level(factor: Change) -> float:
+def _level(factor: LogFactor) -> float:
     if factor.way == "unknown":
         return nan
     return level(factor.log) if factor.way in SIGNS else 0.0
@@ -306,7 +310,9 @@ def log_axis(logs: Sequence[Numbers]) -> Axis:
     return Axis(low, high, tuple((float(ten), power(ten)) for ten in tens))
 
 
-def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: Place) -> Table:
+def row_table(
+    answer: Answer, rules: Sequence[str], names: Sequence[str], here: Place
+) -> TableDrawing:
     """Return every number at one n over d_k, or at one d_k over n where n is swept."""
     statistic, settings = answer.settings.statistic, answer.settings
     over_n = settings.view == "curves" and settings.over == "n"
@@ -315,20 +321,20 @@ def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: 
         place for place in answer.points.places if (place[1] == d_k if over_n else place[0] == n)
     ]
     own = [place[0] if over_n else place[1] for place in places]
-    columns = [Column("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]
+    columns = [TextColumn("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]
     for rule, name in zip(rules, names, strict=True):
         kind = "unscaled" if is_none(rule) else "scaled"
         points = [answer.points.at(*place, rule) for place in places]
         summaries = [point.statistics[statistic] if point else None for point in points]
-        columns.append(Column(name, [_median(summary) for summary in summaries], kind))
+        columns.append(TextColumn(name, [_median(summary) for summary in summaries], kind))
         if not is_none(rule):
             changes = [change(answer.points, place, rule, statistic) for place in places]
-            columns.append(Column("which is", [factor.times for factor in changes], rank=1))
+            columns.append(TextColumn("which is", [factor.times for factor in changes], rank=1))
         halves = [quarters(summary) if summary else "–" for summary in summaries]
-        columns.append(Column("middle half", halves, "muted", rank=3))
+        columns.append(TextColumn("middle half", halves, "muted", rank=3))
         means = [short(summary.mean, summary.log_mean) if summary else "–" for summary in summaries]
-        columns.append(Column("mean", means, "muted", rank=2))
-    return Table(columns, own.index(n if over_n else d_k))
+        columns.append(TextColumn("mean", means, "muted", rank=2))
+    return TableDrawing(columns, own.index(n if over_n else d_k))
 
 
 def _median(summary: Summary | None) -> str:

@@ -7,22 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from attn_tui.commands.options import (
-    DRAWS,
-    REPORT,
-    SCALE,
-    Command,
-    Option,
-    changes_of,
-    experiment,
-    flag,
-    forms,
-    of_names,
-    option,
-    settings,
-)
-from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import Progress, until_interrupted, worked
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
@@ -38,6 +22,22 @@ from attn_tui.compute.sweep.settings import (
     compared,
     draws_at,
 )
+from attn_tui.console.options import (
+    DRAWS,
+    REPORT,
+    SCALE,
+    Command,
+    Option,
+    changes_of,
+    experiment,
+    flag,
+    forms,
+    of_names,
+    option,
+    settings,
+)
+from attn_tui.console.output import INTERRUPTED, write
+from attn_tui.console.progress import ProgressLine, until_interrupted
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -122,18 +122,14 @@ def sweep(form: str, crossover: bool, **given: Any) -> int:
 
 def _print_sweep(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.answer import answer
-    from attn_tui.report.forms import WRITERS
+    from attn_tui.console.answering import print_answer
     from attn_tui.sweep.report import report
 
     experiment = to_experiment(given)
     chosen = given["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
-    drawn, interrupted = worked("sweep", partial(answer, experiment))
-    if drawn is not None:
-        write(WRITERS[form](report(drawn, statistics)))
-    else:
-        click.echo("attn-tui: stopped before there was anything to print", err=True)
-    return INTERRUPTED if interrupted else 0
+    answers = partial(answer, experiment)
+    return print_answer("sweep", answers, lambda drawn: report(drawn, statistics), form)
 
 
 def to_experiment(given: dict[str, Any]) -> "Experiment":
@@ -306,7 +302,7 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     known: tuple[Crossover, ...] = ()
-    with until_interrupted() as stop, Progress("crossovers") as progress:
+    with until_interrupted() as stop, ProgressLine("crossovers") as progress:
         for spent, latest in crossovers(pairs, settings):
             known = latest
             progress.show(spent / total)

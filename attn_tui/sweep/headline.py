@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, isnan
 
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import Meeting
+from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
 from attn_tui.report.words import GRADIENTS
-from attn_tui.sweep.change import Change, change
+from attn_tui.sweep.change import LogFactor, change
 from attn_tui.sweep.names import NAMES, called, doing, is_none, others, short_place
 
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
@@ -70,30 +70,30 @@ def _here(answer: Answer, points: Points, place: Place, rule: str, slots: Mappin
     return " ".join(filter(None, (first.format(**slots), turn)))
 
 
-def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor: Change) -> str:
+def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor: LogFactor) -> str:
     """Return where dividing does the opposite, or that it never does; empty if not known."""
     n, d_k = place
     for crossover in answer.crossovers:
         same = (crossover.n, crossover.readout, crossover.rule) == (n, statistic, rule)
         if same and crossover.d_k is None and factor.way in ("larger", "smaller"):
             return EVERYWHERE.format(least=f"{crossover.divides_from:,}")
-    met = answer.crossing(rule, statistic, n)
-    if met is None:
+    crossing = answer.crossing(rule, statistic, n)
+    if crossing is None:
         return ""
     over_n = answer.settings.view == "curves" and answer.settings.over == "n"
-    is_below = (n if over_n else d_k) > met.at
+    is_below = (n if over_n else d_k) > crossing.at
     # Dividing makes gradients larger at a large d_k, and smaller with many keys.
     other = "smaller" if is_below != over_n else "larger"
     below = "Below" if is_below else "Above"
     sentence, unit = (TURNS_OVER_N, " keys") if over_n else (TURNS, "")
-    return sentence.format(below=below, turn=turn_text(met, is_below, unit), other=other)
+    return sentence.format(below=below, turn=turn_text(crossing, is_below, unit), other=other)
 
 
-def turn_text(met: Meeting, is_below: bool, unit: str = "") -> str:
-    """Return where medians meet, with its interval as far as it is known: ``375 (368 to 382)``.
+def turn_text(crossing: Crossing, is_below: bool, unit: str = "") -> str:
+    """Return where medians cross, with its interval as far as it is known: ``375 (368 to 382)``.
 
     Args:
-        met: The place, which lies between whole numbers.
+        crossing: The place, which lies between whole numbers.
         is_below: Whether it limits the numbers below it, which the next whole number does, or those
             above it, which the one before does.
         unit: A word after the place.
@@ -101,7 +101,7 @@ def turn_text(met: Meeting, is_below: bool, unit: str = "") -> str:
     rounded = ceil if is_below else floor
     at, low, high = (
         place and short_place(rounded(place) if place < 100.0 else place)
-        for place in (met.at, met.low, met.high)
+        for place in (crossing.at, crossing.low, crossing.high)
     )
     if low and high:
         return f"{at}{unit} ({low} to {high})"
@@ -126,7 +126,7 @@ def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Stat
 def compare(best: Point, other: Point, statistic: Statistic) -> str:
     """Return how many times larger the best median is than another: ``24 times``, ``about``."""
     by = best.statistics[statistic].log_median - other.statistics[statistic].log_median
-    factor = Change(by, median_error(best, other, statistic))
+    factor = LogFactor(by, median_error(best, other, statistic))
     return f"{factor.many} times" if factor.way == "larger" else "about"
 
 

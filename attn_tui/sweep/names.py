@@ -31,12 +31,11 @@ def short_place(value: float) -> str:
 
 def crossover_text(crossover: Crossover) -> str:
     """Return a crossover with its interval as text: ``430 [368 to 520]``."""
-    if crossover.d_k is None:
+    crossing = crossover.crossing
+    if crossing is None:
         return f"none: {crossover.side} unscaled, {crossover.divides_from:,} to 65,536"
     start = f" from d_k = {crossover.divides_from:,}" if crossover.divides_from > 2 else ""
-    low = None if crossover.low_open else crossover.low
-    high = None if crossover.high_open else crossover.high
-    return f"{place_text(crossover.d_k)} [{ends_text(low, high)}]{start}"
+    return f"{place_text(crossing.at)} [{ends_text(crossing.low, crossing.high)}]{start}"
 
 
 def ends_text(low: float | None, high: float | None) -> str:

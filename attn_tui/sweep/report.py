@@ -10,7 +10,7 @@ import numpy as np
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sample import Number
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import Crossover, crossings
+from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at, rule_text
 from attn_tui.files.codec import experiment_to_plain
@@ -267,13 +267,19 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
         ),
         "condensation": answer.condensation,
         "crossings": [
-            {"d_k": points.d_ks[0], "readout": name, "rule": rule, **asdict(crossing)}
+            {"d_k": points.d_ks[0], "readout": name, "rule": rule, **_crossing(crossing)}
             for name in (statistics if is_one else ())
             for rule in rules
             for crossing in crossings(points, rule, name)
         ],
         "crossovers": [named(crossover, CROSSOVER) for crossover in answer.crossovers],
     }
+
+
+def _crossing(crossing: Crossing) -> dict[str, Any]:
+    """Return a crossing over n as JSON has it."""
+    ends = {"n": crossing.at, "low": crossing.low, "high": crossing.high}
+    return {**ends, "larger": crossing.direction == "falls"}
 
 
 def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:

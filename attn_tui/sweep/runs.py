@@ -54,7 +54,7 @@ def drawn_by(experiment: Experiment) -> Experiment:
     return Experiment(Drawn(), Setup(d_k, Scale(qk_norm=setup.scale.qk_norm)).put(bare))
 
 
-class Run:
+class SweepRun:
     """A sweep that grows; each thread resumes where the one before it stopped.
 
     Args:
@@ -91,7 +91,7 @@ class Run:
 
 
 @dataclass
-class Row:
+class CursorRow:
     """What is drawn for the cursor alone, besides the points of the sweep.
 
     Attributes:
@@ -143,7 +143,7 @@ def is_between(experiment: Experiment) -> bool:
 
 
 def row_of(experiment: Experiment) -> object:
-    """Return the key of a `Row`: everything it depends on (the place, the rules, the draws)."""
+    """Return the key of a `CursorRow`: all that it depends on (the place, the rules, the draws)."""
     setup = experiment.setup
     settings = setup.get(Settings)
     wanted = tuple(crossovers_wanted(experiment))

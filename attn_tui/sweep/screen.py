@@ -40,7 +40,7 @@ from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of, others
 from attn_tui.sweep.report import report
-from attn_tui.sweep.runs import Row, Run, drawn_by, is_between, row_of
+from attn_tui.sweep.runs import CursorRow, SweepRun, drawn_by, is_between, row_of
 from attn_tui.sweep.views import VIEW_TITLES
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NPane
@@ -62,7 +62,7 @@ ROWS_KEPT = 64
 """How many rows keep their crossovers."""
 
 Look = Callable[[Experiment, Stop], Iterator[None]]
-"""A closer look at the cursor's row: a method of `Row`."""
+"""A closer look at the cursor's row: a method of `CursorRow`."""
 
 VIEWS: Mapping[str, tuple[View, Axis | None]] = {
     "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
@@ -111,11 +111,11 @@ class SweepScreen(InstrumentScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._complete: LRUCache[Experiment, Run] = LRUCache(KEPT)
-        self._run: Run | None = None
+        self._complete: LRUCache[Experiment, SweepRun] = LRUCache(KEPT)
+        self._run: SweepRun | None = None
         """The run of the question."""
-        self._row = lru_cache(maxsize=ROWS_KEPT)(lambda _: Row())
-        self._drawing: Run | None = None
+        self._row = lru_cache(maxsize=ROWS_KEPT)(lambda _: CursorRow())
+        self._drawing: SweepRun | None = None
         """The run being drawn, or the last one once it is complete."""
         self._looking: Look | None = None
         """What the cursor's row is being looked at for, or was last."""
@@ -261,13 +261,13 @@ class SweepScreen(InstrumentScreen):
             return "map-pane"
         return "keys-pane" if settings.over == "n" else "over-pane"
 
-    def _run_of(self, experiment: Experiment) -> Run:
+    def _run_of(self, experiment: Experiment) -> SweepRun:
         """Return the run that draws for an experiment: the present, a kept or a new one."""
         asked = drawn_by(experiment)
         if self._run is None or self._run.experiment != asked:
             if self._run is not None and self._run.is_complete:
                 self._complete[self._run.experiment] = self._run
-            self._run = self._complete.get(asked) or Run(asked)
+            self._run = self._complete.get(asked) or SweepRun(asked)
         return self._run
 
     def _draw_more(self) -> None:
@@ -318,7 +318,7 @@ class SweepScreen(InstrumentScreen):
         here = None if self.place in known.points.places else row.here
         self.answer = replace(restated(known, experiment), crossovers=row.crossovers, here=here)
 
-    def _look(self, experiment: Experiment, row: Row, known: Answer) -> None:
+    def _look(self, experiment: Experiment, row: CursorRow, known: Answer) -> None:
         """Draw at the cursor if the sweep does not, then find the crossovers of its row.
 
         Crossovers wait until every place of the sweep has its first draws.
@@ -490,7 +490,7 @@ def moved(places: Sequence[int], here: int, by: int) -> int:
     return places[min(max(index, 0), len(places) - 1)]
 
 
-def legend(heat_map: heat_map_of.HeatMap, size: Size, is_textured: bool) -> list[str]:
+def legend(heat_map: heat_map_of.HeatMapDrawing, size: Size, is_textured: bool) -> list[str]:
     """Return the meaning of the colours and signs that a map shows, as lines of markup.
 
     There are two lines if one has no room for all and the map needs no more lines than it has then.

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
-from attn_tui.instruments import load
 from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import our_tour
 from attn_tui.tour.step import Progress, Tour, clipped, summary
@@ -33,7 +32,10 @@ class Guide:
     def __init__(self, app: "AttnApp", tour: Tour | None = None, place: int | None = None) -> None:
         self._app = app
         self._home = (app.current_mode, app.history)
-        tour = tour or our_tour(load("attn_tui.commands.asking:asked_by"))
+        if tour is None:
+            from attn_tui.console.asking import asked_by
+
+            tour = our_tour(asked_by)
         picks: tuple[object, ...] = ()
         if place is None:
             place, picks = remembered_tour(tour.name)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
-from attn_tui.files.content import Table, read_tables
+from attn_tui.files.content import TomlTable, read_tables
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.instruments import Instrument
 from attn_tui.tour.condition import Condition, condition
@@ -44,7 +44,7 @@ def our_tour(ask: Ask) -> Tour:
     return read_tour(str(OURS), ask)
 
 
-def _step(table: Table, ask: Ask) -> Step:
+def _step(table: TomlTable, ask: Ask) -> Step:
     table.know(*KEYS)
     instrument, draft = _asked(table, ask)
     until = _until(table, instrument)
@@ -57,20 +57,20 @@ def _step(table: Table, ask: Ask) -> Step:
     return Step(instrument, draft, says, task, until, learnt, _guess(table), picture)
 
 
-def _text(table: Table, key: str) -> str:
+def _text(table: TomlTable, key: str) -> str:
     text = " ".join(table.get(key, str).split())
     if not text:
         table.refuse(f"{key} is empty", "a text")
     return _short(table, key, text)
 
 
-def _short(table: Table, key: str, text: str) -> str:
+def _short(table: TomlTable, key: str, text: str) -> str:
     if len(text) > KEYS[key]:
         table.refuse(f"{inert(text)} has {len(text)} characters", f"at most {KEYS[key]}")
     return text
 
 
-def _guess(table: Table) -> Guess | None:
+def _guess(table: TomlTable) -> Guess | None:
     if "guess" not in table.values:
         for key in ("answers", "right"):
             if key in table.values:
@@ -88,7 +88,7 @@ def _guess(table: Table) -> Guess | None:
     return Guess(_text(table, "guess"), answers, answers.index(right))
 
 
-def _picture(table: Table, instrument: str, ask: Ask) -> Draft | None:
+def _picture(table: TomlTable, instrument: str, ask: Ask) -> Draft | None:
     """Return the question whose picture stands beside the guess, if there is one."""
     if "picture" not in table.values:
         return None
@@ -100,7 +100,7 @@ def _picture(table: Table, instrument: str, ask: Ask) -> Draft | None:
     return draft
 
 
-def _asked(table: Table, ask: Ask, key: str = "ask") -> tuple[str, Draft]:
+def _asked(table: TomlTable, ask: Ask, key: str = "ask") -> tuple[str, Draft]:
     """Return the instrument and the question of a command line such as ``c`` copies."""
     try:
         instrument, experiment = ask(_text(table, key))
@@ -110,7 +110,7 @@ def _asked(table: Table, ask: Ask, key: str = "ask") -> tuple[str, Draft]:
     return instrument.name, draft_of(experiment)
 
 
-def _until(table: Table, instrument: str) -> Condition:
+def _until(table: TomlTable, instrument: str) -> Condition:
     try:
         return condition(_text(table, "until"), instrument)
     except InputError as error:

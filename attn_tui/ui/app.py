@@ -30,7 +30,7 @@ from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.settings_panel import SettingsPanel
-from attn_tui.ui.terminal.cells import Cells
+from attn_tui.ui.terminal.cells import TerminalCells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, pasted, received
@@ -122,7 +122,7 @@ class AttnApp(App[None]):
         if not no_color:
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
-        self._cells = Cells()
+        self._cells = TerminalCells()
         self.taking_over = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii

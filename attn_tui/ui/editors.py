@@ -69,7 +69,7 @@ class Editor(FirstClick, TextArea):
             self.scroll_home(animate=False)
 
 
-class Field(FirstClick, Input):
+class ValueInput(FirstClick, Input):
     """Edits one value, which enter and leaving the field set."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -79,7 +79,7 @@ class Field(FirstClick, Input):
     ]
 
 
-class StepField(Field):
+class StepField(ValueInput):
     """Edits a value that up and down move by steps."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -105,7 +105,7 @@ class StepField(Field):
         self.post_message(self.Stepped(self, steps))
 
 
-class NumberField(Field):
+class NumberField(ValueInput):
     """Edits a number, which enter sets and leaving the field keeps as it was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -114,7 +114,7 @@ class NumberField(Field):
     ]
 
 
-class Filter(Field):
+class Filter(ValueInput):
     """Edits the words of a filter, which work while they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -16,7 +16,7 @@ from attn_tui.ui.picture import Picture
 
 
 class HeatMap(Picture, can_focus=True):
-    """Shows a `charts.heat_map.HeatMap`; whoever handles its messages moves the cursor."""
+    """Shows a `charts.heat_map.HeatMapDrawing`; whoever handles its messages moves the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1, 0)", "Row above", show=False),
@@ -78,10 +78,10 @@ class HeatMap(Picture, can_focus=True):
         """The size of the map has changed, so it may hide more or fewer entries."""
 
     @property
-    def _map(self) -> heat_map.HeatMap | None:
+    def _map(self) -> heat_map.HeatMapDrawing | None:
         """The map on show, if it has a cursor."""
         drawing = self.drawing
-        if isinstance(drawing, heat_map.HeatMap) and drawing.cursor is not None:
+        if isinstance(drawing, heat_map.HeatMapDrawing) and drawing.cursor is not None:
             return drawing
         return None
 

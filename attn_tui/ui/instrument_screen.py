@@ -23,7 +23,7 @@ from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.files_screen import FilesScreen
 from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
-from attn_tui.ui.keys import Keys
+from attn_tui.ui.keys import KeysFooter
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
 from attn_tui.ui.setting import D_K
@@ -139,7 +139,7 @@ class InstrumentScreen(FilesScreen):
             yield from self.compose_body()
         if self.welcome is not None:
             yield self.welcome
-        yield Keys(show_command_palette=False, compact=True)
+        yield KeysFooter(show_command_palette=False, compact=True)
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes of the instrument."""

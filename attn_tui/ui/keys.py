@@ -64,7 +64,7 @@ def key_of(widget: Widget) -> str:
     return str(getattr(widget, "key", ""))
 
 
-class Keys(Footer):
+class KeysFooter(Footer):
     """A footer that is rebuilt only when its keys change, and then forgets the old ones.
 
     Textual rebuilds it several times at the start and whenever the focus moves, though the keys are

@@ -18,7 +18,7 @@ from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
 from attn_tui.ui.action import KEYLESS, SCORES, declared
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.places import (
-    Place,
+    SettingPlace,
     go,
     instrument,
     is_parameter,
@@ -39,7 +39,7 @@ from attn_tui.ui.setting import (
 from attn_tui.ui.words import Query, words
 
 
-class Kind(IntEnum):
+class OfferKind(IntEnum):
     """The kinds of offers, in the order in which those that fit equally well are listed."""
 
     VALUE = 0
@@ -74,7 +74,7 @@ class Offer:
         preview: Returns what there would be to see, if that is known.
     """
 
-    kind: Kind
+    kind: OfferKind
     title: str
     take: IgnoreReturnCallbackType
     synonyms: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ def title_of(setting: Setting, question: Question, value: object) -> str:
     return f"{setting.label}: {setting.kind.shown(before)} → {after}"
 
 
-def to_value(screen: InstrumentScreen, place: Place, text: str, kind: Kind) -> Offer:
+def to_value(screen: InstrumentScreen, place: SettingPlace, text: str, kind: OfferKind) -> Offer:
     """Return the offer to set a setting to the value of a text, or one that says why not.
 
     Raises:
@@ -117,13 +117,13 @@ def to_value(screen: InstrumentScreen, place: Place, text: str, kind: Kind) -> O
     take = taking(screen, place, text)
     reason = setting.held(question)
     if reason:
-        return Offer(Kind.REFUSED, f"{setting.label} {text}", take, (), reason, place.group)
+        return Offer(OfferKind.REFUSED, f"{setting.label} {text}", take, (), reason, place.group)
     title = title_of(setting, question, value)
     sets = setting.name, setting.kind.text(value)
     return Offer(kind, title, take, (), setting.help, place.group, sets=sets)
 
 
-def typed_value(screen: InstrumentScreen, place: Place, text: str) -> Offer:
+def typed_value(screen: InstrumentScreen, place: SettingPlace, text: str) -> Offer:
     """Return the offer to set a setting to a value that is typed.
 
     Raises:
@@ -131,17 +131,19 @@ def typed_value(screen: InstrumentScreen, place: Place, text: str) -> Offer:
     """
     question = screen.present
     if place.setting.held(question):
-        return to_value(screen, place, text, Kind.VALUE)
+        return to_value(screen, place, text, OfferKind.VALUE)
     edit = place.setting.read(question, text)
     if is_parameter(place.setting):
         # What it changes is the rule.
         place = replace(place, setting=RULE)
         text = RULE.kind.text(RULE.value(question.ask(edit(question.draft))))
-    offer = to_value(screen, place, text, Kind.VALUE)
+    offer = to_value(screen, place, text, OfferKind.VALUE)
     return replace(offer, preview=partial(_preview, screen, place, text), is_typed=True)
 
 
-def values(screen: InstrumentScreen, query: Query, found: Sequence[Place]) -> Iterator[Offer]:
+def values(
+    screen: InstrumentScreen, query: Query, found: Sequence[SettingPlace]
+) -> Iterator[Offer]:
     """Yield the settings whose names and values are typed, and rules that are typed alone."""
     for place in found:
         text = value_behind(place.setting.names, query.text)
@@ -155,12 +157,12 @@ def values(screen: InstrumentScreen, query: Query, found: Sequence[Place]) -> It
                 say = partial(screen.notify, str(error), severity="warning", markup=False)
                 # "mask the key" is an action first of all; "d_k 64k" is meant as a number.
                 is_meant = place.setting.kind.metavar in ("N", "X") and any(map(str.isdigit, text))
-                yield Offer(Kind.REFUSED, title, say, help=str(error), is_typed=is_meant)
+                yield Offer(OfferKind.REFUSED, title, say, help=str(error), is_typed=is_meant)
     with suppress(InputError):
         yield typed_value(screen, rule_place(screen), read_rule(query.text))
 
 
-def presets(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+def presets(screen: InstrumentScreen, found: Sequence[SettingPlace]) -> Iterator[Offer]:
     """Yield the values that have names of their own."""
     for place in found:
         for text, names in place.setting.presets.items():
@@ -168,11 +170,11 @@ def presets(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]
             is_mask = place.setting.name == MASK.name and place.setting.edit is MASK.edit
             present = screen.present.draft.setup.mask
             value = MASK.kind.text(replace(present, causal=True)) if is_mask else text
-            offer = to_value(screen, place, value, Kind.VALUE)
+            offer = to_value(screen, place, value, OfferKind.VALUE)
             yield replace(offer, synonyms=names, preview=partial(_preview, screen, place, value))
 
 
-def _preview(screen: InstrumentScreen, place: Place, text: str) -> str:
+def _preview(screen: InstrumentScreen, place: SettingPlace, text: str) -> str:
     """Return the headline with a setting at the value of a text, if that is known."""
     if place.there is not None:
         return ""
@@ -181,7 +183,7 @@ def _preview(screen: InstrumentScreen, place: Place, text: str) -> str:
     return ""
 
 
-def choices(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+def choices(screen: InstrumentScreen, found: Sequence[SettingPlace]) -> Iterator[Offer]:
     """Yield the values of settings that have few, but for rules and models."""
     for place in found:
         setting = place.setting
@@ -190,16 +192,18 @@ def choices(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]
         for choice, meaning in setting.kind.choices.items():
             shown = setting.kind.shown(setting.kind.parse(setting.name, choice))
             names = (f"{setting.label} {choice}", f"{setting.label} {shown}")
-            offer = to_value(screen, place, choice, Kind.CHOICE)
+            offer = to_value(screen, place, choice, OfferKind.CHOICE)
             yield replace(offer, synonyms=names, help=meaning or offer.help)
 
 
-def bare_number(screen: InstrumentScreen, query: Query, found: Sequence[Place]) -> Iterator[Offer]:
+def bare_number(
+    screen: InstrumentScreen, query: Query, found: Sequence[SettingPlace]
+) -> Iterator[Offer]:
     """Yield the offer to set d_k to a number that is typed alone."""
     place = next(place for place in found if place.setting.name == D_K.name)
     with suppress(InputError):
         # A digit that is the key of an instrument is first of all that key.
-        yield replace(typed_value(screen, place, query.text), kind=Kind.CHOICE)
+        yield replace(typed_value(screen, place, query.text), kind=OfferKind.CHOICE)
 
 
 def rules(screen: InstrumentScreen) -> Iterator[Offer]:
@@ -207,7 +211,7 @@ def rules(screen: InstrumentScreen) -> Iterator[Offer]:
     scale, place = screen.present.draft.setup.scale, rule_place(screen)
     for rule in RULES.values():
         yield Offer(
-            Kind.RULE, f"{rule.name}: {rule.formula}", taking(screen, place, rule.name),
+            OfferKind.RULE, f"{rule.name}: {rule.formula}", taking(screen, place, rule.name),
             tuple(rule_names(rule)), f"{rule.summary}. {rule.users}", "rule",
             sets=(RULE.name, rule.name), is_present=scale.rule == rule.name,
         )  # fmt: skip
@@ -219,7 +223,7 @@ def models(screen: InstrumentScreen) -> Iterator[Offer]:
     for name, model in MODELS.items():
         parts = [f"d_k {model.d_k:,}", f"{model.heads} heads", model.scale.pipeline, model.note]
         yield Offer(
-            Kind.MODEL, model.title, taking(screen, Place(MODEL), name), (name,),
+            OfferKind.MODEL, model.title, taking(screen, SettingPlace(MODEL), name), (name,),
             " · ".join(filter(None, parts)), "model", sets=(MODEL.name, name),
             is_present=name == present,
         )  # fmt: skip
@@ -230,7 +234,7 @@ def views(screen: InstrumentScreen) -> Iterator[Offer]:
     for name in screen.named_views:
         title, *others = screen.VIEW_TITLES[name]
         take = partial(screen.show_view, name)
-        yield Offer(Kind.VIEW, title, take, tuple(others), "t goes through the views", "view")
+        yield Offer(OfferKind.VIEW, title, take, tuple(others), "t goes through the views", "view")
 
 
 def other_views(screen: InstrumentScreen) -> Iterator[Offer]:
@@ -240,7 +244,7 @@ def other_views(screen: InstrumentScreen) -> Iterator[Offer]:
             continue
         for name, (title, *others) in load(there.views).items():
             take = partial(_show_view, screen, there, name)
-            yield Offer(Kind.VIEW, title, take, tuple(others), "", there.title)
+            yield Offer(OfferKind.VIEW, title, take, tuple(others), "", there.title)
 
 
 async def _show_view(screen: InstrumentScreen, there: Instrument, name: str) -> None:
@@ -253,7 +257,7 @@ def instruments(screen: InstrumentScreen) -> Iterator[Offer]:
     for one in INSTRUMENTS:
         names = (one.title, one.name, one.short or one.title, *one.synonyms)
         yield Offer(
-            Kind.INSTRUMENT, f"{one.title}: {one.summary}", partial(_show, screen, one), names,
+            OfferKind.INSTRUMENT, f"{one.title}: {one.summary}", partial(_show, screen, one), names,
             keys=(str(one.number),),
         )  # fmt: skip
 
@@ -268,11 +272,11 @@ def actions(screen: InstrumentScreen) -> Iterator[Offer]:
     """Yield what has a key on the screen, then what has none."""
     for one in KEYLESS:
         take = partial(screen.run_action, one.action)
-        yield Offer(Kind.ACTION, one.title, take, one.synonyms, one.help)
+        yield Offer(OfferKind.ACTION, one.title, take, one.synonyms, one.help)
     explore = instrument("explore")
     if explore.name != screen.NAME:
         scores = partial(_type_scores, screen, explore)
-        yield Offer(Kind.ACTION, SCORES.title, scores, SCORES.synonyms, SCORES.help)
+        yield Offer(OfferKind.ACTION, SCORES.title, scores, SCORES.synonyms, SCORES.help)
     app, active = screen.app, [*screen.active_bindings.values()]
     # Bindings of ours have ids; Textual has others for some of the same actions.
     own = {binding.action for _, binding, _, _ in active if binding.id}
@@ -288,7 +292,7 @@ def actions(screen: InstrumentScreen) -> Iterator[Offer]:
         actions = [*declared(node, binding.action)]
         synonyms = (word for action in actions for word in action.synonyms)
         yield Offer(
-            Kind.ACTION, title, run, (binding.description, *synonyms),
+            OfferKind.ACTION, title, run, (binding.description, *synonyms),
             next((action.help for action in actions), ""),
             keys=(app.get_key_display(binding), binding.key),
         )  # fmt: skip
@@ -299,7 +303,7 @@ async def _type_scores(screen: InstrumentScreen, explore: Instrument) -> None:
     await shown.run_action(SCORES.action)
 
 
-def settings(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+def settings(screen: InstrumentScreen, found: Sequence[SettingPlace]) -> Iterator[Offer]:
     """Yield the settings, each of which opens where it is set."""
     for place in found:
         setting = place.setting
@@ -307,12 +311,12 @@ def settings(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer
         reason = setting.held(screen.present)
         title = setting.label if reason else f"{setting.label}: {value}"
         yield Offer(
-            Kind.SETTING, title, partial(_open, screen, place), setting.names,
+            OfferKind.SETTING, title, partial(_open, screen, place), setting.names,
             reason or setting.help, place.group,
         )  # fmt: skip
 
 
-async def _open(screen: InstrumentScreen, place: Place) -> None:
+async def _open(screen: InstrumentScreen, place: SettingPlace) -> None:
     shown = await go(screen, place.there)
     reason = place.setting.held(screen.present)
     if reason:
@@ -329,7 +333,7 @@ def examples(screen: InstrumentScreen) -> Iterator[Offer]:
 
     for example in EXAMPLES.values():
         ask = partial(screen.ask, edits.become(example.draft))
-        yield Offer(Kind.EXAMPLE, example.title, ask, (example.name,), example.look, "example")
+        yield Offer(OfferKind.EXAMPLE, example.title, ask, (example.name,), example.look, "example")
 
 
 def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
@@ -356,7 +360,7 @@ def read_ahead() -> None:
 def items(screen: InstrumentScreen) -> Iterator[Offer]:
     """Yield what instruments list."""
     for there, field, listed in listed_items():
-        place = Place(of_field(field), there)
+        place = SettingPlace(of_field(field), there)
         for item in listed:
             take = taking(screen, place, item.text)
-            yield Offer(Kind.CLAIM, item.title, take, item.synonyms, item.help, field.label)
+            yield Offer(OfferKind.CLAIM, item.title, take, item.synonyms, item.help, field.label)

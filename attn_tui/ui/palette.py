@@ -17,9 +17,9 @@ from attn_tui.ui import places
 from attn_tui.ui.action import SCORES
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
-from attn_tui.ui.offer import Kind, Offer
+from attn_tui.ui.offer import Offer, OfferKind
 from attn_tui.ui.theme import THEME_SYNONYMS
-from attn_tui.ui.words import Fit, Query
+from attn_tui.ui.words import Grade, Query
 
 PLACEHOLDER = "Type to find the rest: d_k 64, gemma 2, causal, explosion…"
 """Stands in the palette before anything is typed."""
@@ -42,18 +42,18 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
 
     How well they fit comes first, then their kind, then their order.
     """
-    fitting: list[tuple[int, Kind, int, Offer]] = []
+    fitting: list[tuple[int, OfferKind, int, Offer]] = []
     for place, offer in enumerate(offered):
         fit = query.fit(offer.names, offer.help, offer.keys)
         kind = offer.kind
         if offer.is_typed:
-            fit = Fit.EXACT
-        elif kind is Kind.REFUSED:
-            fit = min(fit, Fit.DESCRIBED)
-        elif kind is Kind.VALUE and fit < Fit.EXACT:
+            fit = Grade.EXACT
+        elif kind is OfferKind.REFUSED:
+            fit = min(fit, Grade.DESCRIBED)
+        elif kind is OfferKind.VALUE and fit < Grade.EXACT:
             # A value is only meant where its whole name is typed.
-            kind = Kind.CHOICE
-        if fit is not Fit.NOT:
+            kind = OfferKind.CHOICE
+        if fit is not Grade.NOT:
             fitting.append((-fit, kind, place, offer))
     fitting.sort(key=lambda row: row[:3])
     best = {offer.sets or place: offer for _, _, place, offer in reversed(fitting)}
@@ -62,7 +62,9 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
 
 def nearest(offered: Iterable[Offer], query: Query) -> list[Offer]:
     """Return the few offers whose names are most like what is typed, the most similar first."""
-    near = [(query.likeness(offer.names), offer) for offer in offered if offer.kind < Kind.CLAIM]
+    near = [
+        (query.likeness(offer.names), offer) for offer in offered if offer.kind < OfferKind.CLAIM
+    ]
     near = sorted((row for row in near if row[0] > 0.0), key=lambda row: -row[0])
     return [offer for _, offer in near[:NEAREST]]
 
@@ -155,8 +157,8 @@ def themes(screen: InstrumentScreen) -> Iterator[Offer]:
 
     for name in sorted(app.available_themes):
         yield Offer(
-            Kind.CHOICE, name, partial(take, name), THEME_SYNONYMS.get(name, ()), group="theme",
-            is_present=name == app.theme,
+            OfferKind.CHOICE, name, partial(take, name), THEME_SYNONYMS.get(name, ()),
+            group="theme", is_present=name == app.theme,
         )  # fmt: skip
 
 

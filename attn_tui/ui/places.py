@@ -31,7 +31,7 @@ LEADING = ("set ", "use ", "change ")
 
 
 @dataclass(frozen=True)
-class Place:
+class SettingPlace:
     """A setting, and where it is.
 
     Attributes:
@@ -53,26 +53,26 @@ def instrument(name: str) -> Instrument:
     return next(one for one in INSTRUMENTS if one.name == name)
 
 
-def places(screen: InstrumentScreen) -> list[Place]:
+def places(screen: InstrumentScreen) -> list[SettingPlace]:
     """Return the settings that can be found: those of a screen, then those of other instruments.
 
     The parameters of the present rule come before those of other rules.
     """
-    found = [Place(setting) for setting in screen.settings]
+    found = [SettingPlace(setting) for setting in screen.settings]
     own = {setting.name for setting in screen.settings}
     explore = instrument("explore")
     rule = screen.present.draft.setup.scale.rule
     by_rule = sorted(PARAMETERS, key=lambda name: name != rule)
     for name in by_rule:
         there = None if RULE.name in own else explore
-        found += [Place(setting, there) for setting in PARAMETERS[name]]
+        found += [SettingPlace(setting, there) for setting in PARAMETERS[name]]
     for there in INSTRUMENTS:
         # The settings of Claims belong to each claim's trial, and are slow to import.
         if there.name in (screen.NAME, "claims", "explore"):
             continue
         others = map(of_field, fields_of(load(there.settings)).values())
-        found += [Place(setting, there) for setting in others if setting.name not in own]
-    found += [Place(setting, explore) for setting in SHARED if setting.name not in own]
+        found += [SettingPlace(setting, there) for setting in others if setting.name not in own]
+    found += [SettingPlace(setting, explore) for setting in SHARED if setting.name not in own]
     return found
 
 
@@ -95,7 +95,7 @@ def value_behind(names: Sequence[str], text: str) -> str:
     return ""
 
 
-def taking(screen: InstrumentScreen, place: Place, text: str) -> IgnoreReturnCallbackType:
+def taking(screen: InstrumentScreen, place: SettingPlace, text: str) -> IgnoreReturnCallbackType:
     """Return a command that sets a setting to the value of a text, or says why it cannot.
 
     It goes to the instrument that has the setting, and says so if the setting has that value.
@@ -135,12 +135,12 @@ def is_parameter(setting: Setting) -> bool:
     return any(setting in own for own in PARAMETERS.values())
 
 
-def rule_places(screen: InstrumentScreen) -> list[Place]:
+def rule_places(screen: InstrumentScreen) -> list[SettingPlace]:
     """Return where the rule and its parameters are set."""
     return [place for place in places(screen) if is_parameter(place.setting)] + [rule_place(screen)]
 
 
-def rule_place(screen: InstrumentScreen) -> Place:
+def rule_place(screen: InstrumentScreen) -> SettingPlace:
     """Return where the rule is set: here, or in Explore."""
     is_here = RULE.name in {setting.name for setting in screen.settings}
-    return Place(RULE, None if is_here else instrument("explore"))
+    return SettingPlace(RULE, None if is_here else instrument("explore"))

@@ -14,7 +14,7 @@ from textual.widgets import Input, Label, Select, Switch
 
 from attn_tui.compute.errors import InputError
 from attn_tui.files.history import Edit, Question
-from attn_tui.ui.editors import Field, StepField
+from attn_tui.ui.editors import StepField, ValueInput
 from attn_tui.ui.setting import PARAMETERS, RULE, Setting
 
 
@@ -88,7 +88,7 @@ class SettingsPanel(VerticalScroll):
         if choices:
             options = [(setting.kind.shown(choice), choice) for choice in choices]
             return Select(options, allow_blank=False, compact=True, id=name)
-        kind = StepField if setting.kind.has_steps else Field
+        kind = StepField if setting.kind.has_steps else ValueInput
         return kind(compact=True, select_on_focus=True, id=name)
 
     def watch_question(self) -> None:

@@ -23,7 +23,7 @@ Span = tuple[int, int]
 """Where a part of a text begins and ends."""
 
 
-class Fit(IntEnum):
+class Grade(IntEnum):
     """How well a query fits."""
 
     NOT = 0
@@ -121,21 +121,21 @@ class Query:
         """All typed words, with nothing between them."""
         return "".join(self.typed)
 
-    def fit(self, names: Sequence[str], description: str = "", keys: Sequence[str] = ()) -> Fit:
+    def fit(self, names: Sequence[str], description: str = "", keys: Sequence[str] = ()) -> Grade:
         """Return how well something fits that has names, a description and keys."""
         if self.text in keys:
-            return Fit.EXACT
+            return Grade.EXACT
         if not self.typed:
-            return Fit.NOT
+            return Grade.NOT
         named = [words(name) for name in names]
         if any(own.letters == self.letters for own in named):
-            return Fit.EXACT
+            return Grade.EXACT
         if any(own.place(self.letters) is not None for own in named):
-            return Fit.BEGUN
+            return Grade.BEGUN
         missing = [word for word in self.typed if all(own.place(word) is None for own in named)]
         if not missing:
-            return Fit.BEGUN
-        return Fit.DESCRIBED if {*missing} <= words(description).each else Fit.NOT
+            return Grade.BEGUN
+        return Grade.DESCRIBED if {*missing} <= words(description).each else Grade.NOT
 
     def spans(self, text: str) -> list[Span]:
         """Return the parts of a text that are typed."""

@@ -13,7 +13,7 @@ from attn_tui.attention import charts
 from attn_tui.attention import screen as attention
 from attn_tui.attention.charts import Bars, KeyBars, RowNumbers
 from attn_tui.attention.screen import AttentionScreen
-from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.attention import answer as answers
 from attn_tui.compute.attention import rows
 from attn_tui.compute.attention.answer import Answer

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette, both_signs, contrast, ramp, saturation
 from attn_tui.charts.glyphs import LESS, MORE, in_ascii
-from attn_tui.charts.heat_map import DOTS, FRAME, HALF, Border, ColourBar, HeatMap
+from attn_tui.charts.heat_map import DOTS, FRAME, HALF, Border, ColourBar, HeatMapDrawing
 from tests.pairs import with_rows
 
 BACKGROUND = "#0e1016"
@@ -39,7 +39,7 @@ def colour_of(level: float, kind: str) -> str:
     return steps[round(min(max(share, 0.0), 1.0) * (len(steps) - 1))]
 
 
-def halves(cells: Cells, chart: HeatMap) -> np.ndarray:
+def halves(cells: Cells, chart: HeatMapDrawing) -> np.ndarray:
     """Return the colour of each half cell beside the margin, shape (2 lines, columns)."""
     shades = np.full((2 * cells.lines, cells.columns), "", dtype=object)
     is_half = cells.characters == HALF
@@ -68,7 +68,7 @@ def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour() -> 
         ((5, 1), (3, 3), (1, 3)),
     ]:
         levels = spread(*shape)
-        chart = HeatMap(levels, "unscaled")
+        chart = HeatMapDrawing(levels, "unscaled")
         shades = halves(chart.draw(*room, COLOURS), chart)
         high, wide = entry
         expected = np.full(shades.shape, "", dtype=object)
@@ -87,7 +87,7 @@ def test_of_several_entries_in_a_place_the_largest_is_seen_with_its_sign(kind: s
         levels[18, 31] = 0.9
     levels[20:, :6] = nan
     levels[21, 1] = 0.5
-    chart = HeatMap(levels, kind)
+    chart = HeatMapDrawing(levels, kind)
     shades = halves(chart.draw(20, 10, COLOURS), chart)
     assert shades.shape == (20, 20)
     expected = np.full((20, 20), colour_of(0.1, kind), dtype=object)
@@ -126,7 +126,7 @@ def test_what_is_under_the_mouse_is_what_is_drawn_there(
     kind, levels = kind_and_levels
     rows, across = levels.shape
     labels = [f"row {row}" for row in range(rows)] if labelled else ()
-    chart = HeatMap(levels, kind, labels)
+    chart = HeatMapDrawing(levels, kind, labels)
     cells = chart.draw(columns, lines, COLOURS)
     shades = halves(cells, chart)
     seen = set()
@@ -153,7 +153,9 @@ def test_all_texts_stand_whole_in_their_entries_with_blanks_between_or_none_does
     # With some of its texts a map would say less of its strongest entries than of others.
     every = {"1", "22", "333", "4444", "55555"}
     for columns, expected in [(3 * 2, set()), (3 * 5 + 2, set()), (3 * 6, every), (3 * 7, every)]:
-        chart = HeatMap(np.array([[0.0, 0.5, 1.0], [0.2, nan, 0.9]]), "unscaled", texts=TEXTS)
+        chart = HeatMapDrawing(
+            np.array([[0.0, 0.5, 1.0], [0.2, nan, 0.9]]), "unscaled", texts=TEXTS
+        )
         cells = chart.draw(columns, 6, COLOURS)
         assert set(cells.text().split()) == expected
         width = columns // 3
@@ -173,7 +175,7 @@ def test_all_texts_stand_whole_in_their_entries_with_blanks_between_or_none_does
 
 def test_two_digits_stand_in_three_columns_and_no_frame_covers_them() -> None:
     for cursor, expected in ((0, "22  1 22"), (1, "22 ▏1▕22")):
-        chart = HeatMap(
+        chart = HeatMapDrawing(
             np.array([[0.5, 0.1, 1.0]]), "unscaled", texts=[["22", "1", "22"]], cursor=(0, cursor)
         )
         assert expected in chart.draw(chart.left + 9, 2, COLOURS).text()
@@ -183,7 +185,7 @@ def test_two_digits_stand_in_three_columns_and_no_frame_covers_them() -> None:
 
 def label_lines(rows: int, lines: int, cursor: tuple[int, int] | None) -> list[str]:
     labels = [f"L{row}" for row in range(rows)]
-    chart = HeatMap(np.zeros((rows, 3)), "unscaled", labels, cursor=cursor)
+    chart = HeatMapDrawing(np.zeros((rows, 3)), "unscaled", labels, cursor=cursor)
     text = chart.draw(chart.left + 3, lines, COLOURS).text().split("\n")
     return [line[: chart.left].strip() for line in text]
 
@@ -200,7 +202,7 @@ def test_labels_are_whole_and_the_row_of_the_cursor_always_has_its_own() -> None
 
 def bottom(labels: Sequence[str], columns: int, cursor: int | None) -> str:
     place = None if cursor is None else (0, cursor)
-    chart = HeatMap(np.zeros((2, 12)), "unscaled", column_labels=labels, cursor=place)
+    chart = HeatMapDrawing(np.zeros((2, 12)), "unscaled", column_labels=labels, cursor=place)
     return chart.draw(columns, 3, COLOURS).text().split("\n")[-1]
 
 
@@ -221,7 +223,7 @@ PLAIN = Palette(COLOURS, Depth.TEXTURES)
 
 def test_without_colours_glyphs_tell_more_from_less_and_one_sign_from_the_other() -> None:
     levels = np.array([[-1.0, -0.7, -0.4, -0.2, 0.0, 0.2, 0.4, 0.7, 1.0, nan]])
-    cells = HeatMap(levels, "both signs").draw(10, 1, PLAIN)
+    cells = HeatMapDrawing(levels, "both signs").draw(10, 1, PLAIN)
     glyphs = cells.text().ljust(10)
     assert glyphs[9] == " "
     for row in (glyphs[:9], in_ascii(glyphs[:9])):
@@ -236,7 +238,7 @@ def test_without_colours_glyphs_tell_more_from_less_and_one_sign_from_the_other(
 
 
 def test_the_cursor_is_framed_and_hides_no_colour() -> None:
-    plain = HeatMap(spread(3, 4), "unscaled", ["a", "b", "c"], [*"wxyz"])
+    plain = HeatMapDrawing(spread(3, 4), "unscaled", ["a", "b", "c"], [*"wxyz"])
     marked = replace(plain, cursor=(1, 2))
     before, after = (chart.draw(30, 7, COLOURS) for chart in (plain, marked))
     left = marked.left + 2 * (marked.room(30, 7)[0] // 4)
@@ -255,7 +257,7 @@ def test_the_cursor_is_framed_and_hides_no_colour() -> None:
 
 
 def test_the_longest_texts_that_all_have_room_are_written() -> None:
-    chart = HeatMap(
+    chart = HeatMapDrawing(
         np.zeros((1, 2)), "scaled", texts=[["1", "2"]],
         longer=([["long 1", "long 2"]], [["no 1", "2"]]),
     )  # fmt: skip
@@ -276,7 +278,7 @@ def test_a_bar_says_what_colours_mean_and_where_the_cursor_is_on_it() -> None:
     steps = both_signs(BACKGROUND)
     assert cells.backgrounds[0, 0] == steps[-1]
     assert cells.colours[8, 0] == steps[0]
-    chart = HeatMap(spread(3, 4), "unscaled", ["a", "b", "c"], bar=bar)
+    chart = HeatMapDrawing(spread(3, 4), "unscaled", ["a", "b", "c"], bar=bar)
     assert "same" in chart.draw(60, 9, COLOURS).text()
     assert "same" not in chart.draw(30, 9, COLOURS).text()
     # The mouse finds entries where they are drawn, and none in the colour bar.
@@ -299,7 +301,7 @@ def dots(cells: Cells) -> set[tuple[int, int]]:
 def test_a_border_goes_through_its_place_in_each_row_without_a_gap() -> None:
     places = np.array([3.0, 2.0, 0.5, np.nan])
     border = Border(places, places - 0.5, places + 0.5)
-    chart = HeatMap(np.zeros((4, 4)), "scaled", border=border)
+    chart = HeatMapDrawing(np.zeros((4, 4)), "scaled", border=border)
     cells = chart.draw(16, 8, COLOURS)
     line_dots = dots(cells)
     for row, place in enumerate(places[:3]):
@@ -309,7 +311,7 @@ def test_a_border_goes_through_its_place_in_each_row_without_a_gap() -> None:
     by_line = {y: {x for x, line in line_dots if line == y} for _, y in line_dots}
     for y in range(min(by_line), max(by_line)):
         assert min(abs(a - b) for a in by_line[y] for b in by_line[y + 1]) <= 1
-    plain = HeatMap(np.zeros((4, 4)), "scaled").draw(16, 8, COLOURS)
+    plain = HeatMapDrawing(np.zeros((4, 4)), "scaled").draw(16, 8, COLOURS)
     lighter = (cells.backgrounds != plain.backgrounds).sum(axis=1)
     assert lighter[:6].min() >= 3
     assert lighter[6:].max() == 0

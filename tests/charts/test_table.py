@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.table import Column, Table
+from attn_tui.charts.table import TableDrawing, TextColumn
 
 COLOURS = {
     "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "unscaled": "#e29d04",
@@ -19,13 +19,13 @@ def words(cells: Cells) -> list[str]:
     return cells.text().split()
 
 
-def table(n_rows: int = 3, cursor: int | None = None, notes: Sequence[str] = ()) -> Table:
+def table(n_rows: int = 3, cursor: int | None = None, notes: Sequence[str] = ()) -> TableDrawing:
     """Return a table with two columns: r0, r1, …, and wider numbers."""
-    return Table(
+    return TableDrawing(
         [
-            Column("row", [f"r{row}" for row in range(n_rows)], left=True),
-            Column("number", [f"{row}.{'5' * row}" for row in range(n_rows)], "unscaled"),
-            Column("remark", ["as_long_as_this"] * n_rows, "muted", left=True, rank=2),
+            TextColumn("row", [f"r{row}" for row in range(n_rows)], left=True),
+            TextColumn("number", [f"{row}.{'5' * row}" for row in range(n_rows)], "unscaled"),
+            TextColumn("remark", ["as_long_as_this"] * n_rows, "muted", left=True, rank=2),
         ],
         cursor,
         notes,
@@ -62,7 +62,7 @@ TEXTS = st.text(LETTERS, min_size=1, max_size=24)
     st.integers(1, 12).flatmap(
         lambda n: st.lists(
             st.builds(
-                Column,
+                TextColumn,
                 TEXTS,
                 st.lists(TEXTS, min_size=n, max_size=n),
                 st.sampled_from(["text", "unscaled"]),
@@ -79,9 +79,9 @@ TEXTS = st.text(LETTERS, min_size=1, max_size=24)
     st.integers(2, 30),
 )
 def test_no_text_is_ever_cut(
-    columns: Sequence[Column], cursor: int | None, notes: Sequence[str], width: int, lines: int
+    columns: Sequence[TextColumn], cursor: int | None, notes: Sequence[str], width: int, lines: int
 ) -> None:
-    drawing = Table(columns, cursor, notes)
+    drawing = TableDrawing(columns, cursor, notes)
     cells = drawing.draw(width, lines, COLOURS)
     whole = {"▸", *"↑↓↕", "and", "more", *map(str, range(13))}
     for column in columns:

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from attn_tui.claims import checks
-from attn_tui.claims.claim import Finding, Stated, try_claim
+from attn_tui.claims.claim import Stated, TriedClaim, try_claim
 from attn_tui.claims.ledger import find
 from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import Number
@@ -163,7 +163,7 @@ STATED: Mapping[str, Stated] = {
 """Wrong numbers in place of those that a claim states."""
 
 
-def tried(id: str, patch: pytest.MonkeyPatch) -> Finding:
+def tried(id: str, patch: pytest.MonkeyPatch) -> TriedClaim:
     """Return the finding on a claim when its basis is broken."""
     for name, by in BROKEN.get(id, {}).items():
         *owner, last = name.split(".")

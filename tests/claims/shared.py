@@ -6,7 +6,7 @@ import pickle
 from pathlib import Path
 
 from attn_tui.claims import ledger
-from attn_tui.claims.claim import Claim, Finding, try_claim
+from attn_tui.claims.claim import Claim, TriedClaim, try_claim
 from attn_tui.compute.errors import Stop, never
 
 FOLDER = "ATTN_TUI_TRIED"
@@ -20,7 +20,7 @@ def share() -> None:
     vars(ledger)["try_claim"] = tried
 
 
-def tried(claim: Claim, stop: Stop = never) -> Finding:
+def tried(claim: Claim, stop: Stop = never) -> TriedClaim:
     """Return the finding on a claim; wait if another process is trying it."""
     with open(Path(os.environ[FOLDER]) / claim.id, "ab+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -28,5 +28,5 @@ def tried(claim: Claim, stop: Stop = never) -> Finding:
         if not (data := file.read()):
             data = pickle.dumps(try_claim(claim, stop=stop))
             file.write(data)
-    finding: Finding = pickle.loads(data)
+    finding: TriedClaim = pickle.loads(data)
     return finding

@@ -3,7 +3,7 @@
 import pytest
 
 from attn_tui.charts.colour import HUES, Palette
-from attn_tui.claims.charts import Curves, curves_figure
+from attn_tui.claims.charts import CurvesDrawing, curves_figure
 from attn_tui.claims.ledger import ledger, own_finding
 
 PLAIN = Palette(
@@ -19,7 +19,7 @@ def test_every_picture_has_room_at_each_size() -> None:
         if picture is None:
             continue
         for size in ((60, 10), (36, 7)):
-            text = Curves(picture).draw(*size, PLAIN).text()
+            text = CurvesDrawing(picture).draw(*size, PLAIN).text()
             assert any(0x2800 < ord(character) < 0x2900 for character in text), text
             figure = curves_figure(picture, 20)
             assert figure.x.ticks

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_tui.claims.answer import command_of, opened
-from attn_tui.claims.claim import BASES, VERDICTS, Case, Evidence, Finding, Stated, try_claim
+from attn_tui.claims.claim import BASES, VERDICTS, Case, Evidence, Stated, TriedClaim, try_claim
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger, own_finding
 from attn_tui.claims.report import report
@@ -87,7 +87,7 @@ def test_another_draw_gives_the_same_verdict(id: str, seed: int) -> None:
     assert finding.right == own_finding(id).right
 
 
-def _has_its_verdict(finding: Finding) -> None:
+def _has_its_verdict(finding: TriedClaim) -> None:
     assert finding.verdict == finding.claim.verdict, finding.cases
     assert finding.condition == finding.claim.condition
     assert len(headline(finding.claim, finding)) <= LONGEST
@@ -114,18 +114,18 @@ def test_a_claim_that_does_not_hold_any_more_says_so() -> None:
     claim = find("L-6")
     assert headline(claim, try_claim(claim)).endswith(f"It holds only {claim.condition}.")
     holding = replace(claim, verdict="holds")
-    assert headline(holding, Finding(holding, claim.trial, own_finding("L-8").cases)) == (
+    assert headline(holding, TriedClaim(holding, claim.trial, own_finding("L-8").cases)) == (
         f"“{claim.says}” It is false."
     )
-    few = Finding(holding, replace(claim.trial, n=2), own_finding("L-8").cases)
+    few = TriedClaim(holding, replace(claim.trial, n=2), own_finding("L-8").cases)
     assert headline(holding, few) == f"“{claim.says}” It does not hold now, at n = 2."
 
 
 def test_figures_of_another_trial_are_not_said() -> None:
     claim = find("S0-2")
-    assert "370" in Finding(claim, claim.trial).right
-    assert "370" in Finding(claim, replace(claim.trial, seed=5)).right
-    assert "370" not in Finding(claim, replace(claim.trial, n=8)).right
+    assert "370" in TriedClaim(claim, claim.trial).right
+    assert "370" in TriedClaim(claim, replace(claim.trial, seed=5)).right
+    assert "370" not in TriedClaim(claim, replace(claim.trial, n=8)).right
 
 
 def test_an_instrument_opens_that_can_answer() -> None:

@@ -12,7 +12,7 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.dots.derivation import Step, derivation, steps
+from attn_tui.dots.derivation import DerivationStep, derivation, steps
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.rows import length, plain
 from tests.pairs import each_once, with_rows
@@ -43,7 +43,7 @@ def drawn(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> Answer:
     return last
 
 
-def by_name(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> dict[str, Step]:
+def by_name(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> dict[str, DerivationStep]:
     return {step.name: step for step in steps(drawn(name, d_k, rule))}
 
 

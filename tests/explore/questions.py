@@ -11,7 +11,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
-from attn_tui.explore.answer import Answer, answer
+from attn_tui.explore.answer import ShownVector, answer
 from attn_tui.explore.bars import EIGHTHS
 from tests.asking import answer_to, asking
 
@@ -47,7 +47,7 @@ def vector_of(name: str) -> VectorAnswer:
     return answer_to(vector, setup)
 
 
-def answer_of(name: str, d_k: int | None = None) -> Answer:
+def answer_of(name: str, d_k: int | None = None) -> ShownVector:
     vector, setup = QUESTIONS[name]
     if d_k is not None:
         setup = Setup(d_k, setup.scale, setup.precision)

@@ -9,13 +9,13 @@ import pytest
 from attn_tui.charts.figure import Figure
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
-from attn_tui.explore.answer import Answer, answer
+from attn_tui.explore.answer import ShownVector, answer
 from attn_tui.explore.curves import gradient_figure, keys_figure, weights_figure
 from tests.asking import asking
 from tests.explore.questions import COLOURS, QUESTIONS, answer_of
 from tests.pairs import each_once, with_rows
 
-FIGURES: dict[str, Callable[[Answer], Figure]] = {
+FIGURES: dict[str, Callable[[ShownVector], Figure]] = {
     "weights": weights_figure, "gradient": gradient_figure, "keys": keys_figure,
 }  # fmt: skip
 

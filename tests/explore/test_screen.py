@@ -12,7 +12,7 @@ from textual.widgets import Label, Static, TextArea
 from textual.widgets._footer import FooterKey
 
 from attn_tui.charts.figure import Figure
-from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.bars import WeightBars

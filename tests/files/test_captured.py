@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from attn_tui.captures.source import Captured
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.commands.asking import asked_by
 from attn_tui.commands.line import attention, show
 from attn_tui.commands.program import program
 from attn_tui.compute.attention.answer import answer
@@ -23,6 +22,7 @@ from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.console.asking import asked_by
 from attn_tui.engine.settings import Settings
 from attn_tui.files.captured import as_captured, captured_at, captured_text, parse_captured
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain, read_experiment

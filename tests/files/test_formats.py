@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_tui.commands.asking import read_scores
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
+from attn_tui.console.asking import read_scores
 from attn_tui.files.content import opened
 
 HERE = Path(__file__).parent

@@ -17,7 +17,7 @@ _CODE = """
 import sys
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import draft_of, open_draft, parse
-from attn_tui.commands.asking import read_scores
+from attn_tui.console.asking import read_scores
 from attn_tui.compute.experiment import Experiment
 from tests.memory import peak
 

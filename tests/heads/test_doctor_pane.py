@@ -3,7 +3,7 @@
 import pytest
 
 from attn_tui.charts.colour import Palette
-from attn_tui.heads.doctor_pane import LEGEND, Chart, Multiplier, Points
+from attn_tui.heads.doctor_pane import LEGEND, Chart, HeadMultiplier, MultiplierPlot
 
 COLOURS = Palette(
     {
@@ -13,22 +13,22 @@ COLOURS = Palette(
 )  # fmt: skip
 
 HEADS = (
-    Multiplier((0, 0, 0), "agrees", 0.125, 0.125, 0.1249, 0.1251),
-    Multiplier((0, 0, 1), "silent", 0.125, 0.128, 0.124, 0.5),
-    Multiplier((0, 0, 2), "differs", 0.125, 0.13, 0.129, 0.131),
-    Multiplier((0, 0, 3), "cannot tell", 0.125),
+    HeadMultiplier((0, 0, 0), "agrees", 0.125, 0.125, 0.1249, 0.1251),
+    HeadMultiplier((0, 0, 1), "silent", 0.125, 0.128, 0.124, 0.5),
+    HeadMultiplier((0, 0, 2), "differs", 0.125, 0.13, 0.129, 0.131),
+    HeadMultiplier((0, 0, 3), "cannot tell", 0.125),
 )
 
 
 @pytest.mark.parametrize("lines", [9, 14])
 def test_the_legend_explains_every_sign_of_the_chart_and_no_other(lines: int) -> None:
     for heads in (HEADS, HEADS[:1], HEADS[2:]):
-        drawn = Chart(Points(heads), (0, 0, 0)).draw(110, lines, COLOURS).text().split("\n")
+        drawn = Chart(MultiplierPlot(heads), (0, 0, 0)).draw(110, lines, COLOURS).text().split("\n")
         for sign, meaning in LEGEND.items():
             is_drawn = any(sign in line for line in drawn[:-1])
             assert is_drawn == (f"{sign} {meaning}" in drawn[-1]), sign
 
 
 def test_a_low_chart_has_layers_in_place_of_a_legend() -> None:
-    drawn = Chart(Points(HEADS), (0, 0, 0)).draw(110, 8, COLOURS).text().split("\n")
+    drawn = Chart(MultiplierPlot(HEADS), (0, 0, 0)).draw(110, 8, COLOURS).text().split("\n")
     assert drawn[-1].split() == ["layer", "0"]

@@ -14,7 +14,7 @@ from textual.widgets import Input, Label, Static
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
@@ -23,7 +23,7 @@ from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.heads import charts, looking
 from attn_tui.heads.card import CardDrawing
-from attn_tui.heads.doctor_pane import Chart, DoctorPane, Multipliers, Points
+from attn_tui.heads.doctor_pane import Chart, DoctorPane, MultiplierPlot, Multipliers
 from attn_tui.heads.looking import Looking
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
@@ -121,7 +121,7 @@ async def test_a_move_of_the_cursor_makes_no_map_anew_and_the_table_is_filled_on
 
     counted(HeadList, "add_row")
     counted(charts, "head_map")
-    counted(Points, "draw")
+    counted(MultiplierPlot, "draw")
     async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
         assert made.count("add_row") == 64

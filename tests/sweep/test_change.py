@@ -2,7 +2,7 @@
 
 from math import log, nan
 
-from attn_tui.sweep.change import SIGNS, Change
+from attn_tui.sweep.change import SIGNS, LogFactor
 
 
 def test_a_factor_is_said_as_far_as_its_error_tells() -> None:
@@ -21,7 +21,7 @@ def test_a_factor_is_said_as_far_as_its_error_tells() -> None:
         (nan, 0.1, "unknown", "unknown", ""),
         (2.0, nan, "unknown", "unknown", ""),
     ]:
-        change = Change(log(factor), error)
+        change = LogFactor(log(factor), error)
         assert change.way == way
         assert change.times == times
         assert change.cell(3) == cell
@@ -29,9 +29,11 @@ def test_a_factor_is_said_as_far_as_its_error_tells() -> None:
 
 def test_all_numbers_of_a_map_have_as_many_decimals_and_its_signs_are_explained() -> None:
     factors = [1.3, 1.7, 2.6, 9.96, 17.4, 103.0, 348.2, 5e4, 1e7, 1.0]
-    texts = [[Change(log(factor)).cell(*size) for factor in factors] for size in [(5, 1), (3, 0)]]
+    texts = [
+        [LogFactor(log(factor)).cell(*size) for factor in factors] for size in [(5, 1), (3, 0)]
+    ]
     assert texts[0] == ["1.3", "1.7", "2.6", "10.0", "17.4", "103.0", "348.2", "10⁴", "M", "="]
     assert texts[1] == ["<2", "2", "3", "10", "17", "103", "348", "10⁴", "M", "="]
-    narrow = [Change(log(factor)).cell(2) for factor in factors]
+    narrow = [LogFactor(log(factor)).cell(2) for factor in factors]
     assert narrow == ["<2", "2", "3", "10", "17", ">", ">", ">", "M", "="]
     assert {*"M>=?"} == SIGNS.keys()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.colour import Palette
-from attn_tui.compute.sweep.crossover import Meeting
+from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep import charts
@@ -61,7 +61,7 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
     better = grid.border(result)
     assert better
     met = result.crossing("inverse-sqrt", "gradient", 8)
-    assert isinstance(met, Meeting)
+    assert isinstance(met, Crossing)
     own = grid.ns.index(8)
     assert better.at[own] - 0.5 == pytest.approx(log10(met.at / 2.0) / log10(2.0))
     assert (np.delete(better.at, own) == np.delete(bare.at, own))[

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep.crossover import Meeting
+from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.sweep.headline import headline, turn_text
 from tests.pairs import everyday
@@ -85,13 +85,13 @@ def test_a_person_reads_the_sentence_that_fits(kind: str) -> None:
 
 
 def test_where_medians_meet_is_said_with_what_is_known_of_it() -> None:
-    assert turn_text(Meeting(375.2, 368.4, 381.9), True) == "380 (370 to 380)"
-    assert turn_text(Meeting(12.3, None, 15.0), False) == "12 (15 or less)"
-    assert turn_text(Meeting(1234.0, 1100.0, None), False) == "1,230 (1,100 or more)"
-    assert turn_text(Meeting(5.0, None, None), True) == "about 5"
+    assert turn_text(Crossing(375.2, 368.4, 381.9), True) == "380 (370 to 380)"
+    assert turn_text(Crossing(12.3, None, 15.0), False) == "12 (15 or less)"
+    assert turn_text(Crossing(1234.0, 1100.0, None), False) == "1,230 (1,100 or more)"
+    assert turn_text(Crossing(5.0, None, None), True) == "about 5"
     # Below 6.3 keys means 6 and fewer, above it 7 and more: whole numbers say so, too.
-    assert turn_text(Meeting(6.3, 5.4, 8.1), True, " keys") == "7 keys (6 to 9)"
-    assert turn_text(Meeting(6.3, 5.4, 8.1), False, " keys") == "6 keys (5 to 8)"
+    assert turn_text(Crossing(6.3, 5.4, 8.1), True, " keys") == "7 keys (6 to 9)"
+    assert turn_text(Crossing(6.3, 5.4, 8.1), False, " keys") == "6 keys (5 to 8)"
 
 
 ASKED = st.builds(

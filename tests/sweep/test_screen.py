@@ -11,15 +11,15 @@ from textual.pilot import Pilot
 from textual.widgets import Label
 
 from attn_tui.charts.figure import Figure
-from attn_tui.charts.heat_map import HeatMap as Map
-from attn_tui.commands.asking import asked_by
+from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings
+from attn_tui.console.asking import asked_by
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.charts import PlaceNumbers
-from attn_tui.sweep.runs import Run
+from attn_tui.sweep.runs import SweepRun
 from attn_tui.sweep.screen import SweepScreen
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
@@ -267,7 +267,7 @@ async def test_draws_that_nobody_asks_for_any_more_are_forgotten() -> None:
         await pilot.press("space")
         await shown(pilot)
         gc.collect()
-        assert sum(isinstance(each, Run) for each in gc.get_objects()) == 1
+        assert sum(isinstance(each, SweepRun) for each in gc.get_objects()) == 1
 
 
 LESSON = """\

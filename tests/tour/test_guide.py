@@ -8,14 +8,14 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Markdown, OptionList, Static, TextArea
 
-from attn_tui.commands.asking import asked_by
+from attn_tui.console.asking import asked_by
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import our_tour, read_tour
 from attn_tui.tour.step import Progress
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
-from attn_tui.ui.keys import Keys
+from attn_tui.ui.keys import KeysFooter
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.slider import Slider
 
@@ -99,7 +99,7 @@ async def test_nothing_of_the_answer_is_seen_or_suggested_before_the_guess(tmp_p
         app = pilot.app
         assert isinstance(app, AttnApp)
         assert app.history.present.experiment.setup.d_k == 4
-        keys = [str(key.render()) for key in pilot.app.screen.query_one(Keys).children]
+        keys = [str(key.render()) for key in pilot.app.screen.query_one(KeysFooter).children]
         assert not [key for key in keys if "Rule" in key or "View" in key]
         await press(pilot, "down", "down", "enter")
         assert is_body_seen(pilot)

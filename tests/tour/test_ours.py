@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.commands.asking import asked_by
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.dots.answer import law_of
 from attn_tui.compute.experiment import Experiment
@@ -21,6 +20,7 @@ from attn_tui.compute.sweep import settings as sweep
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.answer import answer as swept
 from attn_tui.compute.sweep.crossover import crossovers
+from attn_tui.console.asking import asked_by
 from attn_tui.files.draft import parse
 from attn_tui.tour.reader import our_tour
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_tui.commands.asking import asked_by
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.dots.answer import law_of
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import answer
 from attn_tui.compute.setup import Setup
+from attn_tui.console.asking import asked_by
 from attn_tui.files.draft import parse
 from attn_tui.tour.reader import KEYS, read_tour
 from tests.test_cli import call, refused

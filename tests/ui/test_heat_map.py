@@ -4,7 +4,7 @@ import numpy as np
 from textual import events
 from textual.app import App, ComposeResult
 
-from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.theme import DARK, data_variables
 

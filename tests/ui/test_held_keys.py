@@ -2,7 +2,7 @@
 
 import pytest
 
-from attn_tui.explore.answer import Answer
+from attn_tui.explore.answer import ShownVector
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
@@ -47,7 +47,7 @@ async def test_what_is_outdated_before_it_is_shown_is_not_answered(
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         assert isinstance(screen, ExploreScreen)
-        answered: list[Answer] = []
+        answered: list[ShownVector] = []
         monkeypatch.setattr(
             ExploreScreen, "watch_answer", lambda _, answer: answered.append(answer)
         )

@@ -7,7 +7,7 @@ from textual.widget import Widget
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
-from attn_tui.ui.keys import Keys
+from attn_tui.ui.keys import KeysFooter
 from tests.pairs import everyday
 from tests.ui.person import press, shown, shown_title
 
@@ -27,7 +27,7 @@ def footer(screen: InstrumentScreen) -> dict[str, str]:
 
 
 def shown_keys(screen: InstrumentScreen) -> list[Widget]:
-    return [key for key in screen.query_one(Keys).children if key.display]
+    return [key for key in screen.query_one(KeysFooter).children if key.display]
 
 
 @pytest.mark.parametrize("name", everyday(2, NAMES))

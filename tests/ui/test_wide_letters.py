@@ -11,8 +11,8 @@ from textual.widget import Widget
 from attn_tui.claims import panes, screen
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.settings import Settings as ClaimSettings
-from attn_tui.commands.asking import asked_by
 from attn_tui.compute.attention.settings import Settings as HeadSettings
+from attn_tui.console.asking import asked_by
 from attn_tui.engine.settings import Settings as CaptureSettings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.report.rows import in_cells

@@ -3,7 +3,7 @@
 import pytest
 
 from attn_tui.ui.places import value_behind
-from attn_tui.ui.words import Fit, Query
+from attn_tui.ui.words import Grade, Query
 
 NAMES = ("Gemma-2-9B", "model Gemma-2-9B", "head of 256")
 ABOUT = "d_k 256 · 16 heads"
@@ -12,16 +12,17 @@ ABOUT = "d_k 256 · 16 heads"
 @pytest.mark.parametrize(
     ("typed", "fit"),
     [
-        ("gemma-2-9b", Fit.EXACT), ("GEMMA 2 9B", Fit.EXACT), ("gemma29b", Fit.EXACT),
-        ("gemma 2", Fit.BEGUN), ("9b gem", Fit.BEGUN), ("gemma2", Fit.BEGUN), ("mod 9", Fit.BEGUN),
-        ("16", Fit.DESCRIBED), ("gemma heads", Fit.DESCRIBED), ("gemma head", Fit.BEGUN),
+        ("gemma-2-9b", Grade.EXACT), ("GEMMA 2 9B", Grade.EXACT), ("gemma29b", Grade.EXACT),
+        ("gemma 2", Grade.BEGUN), ("9b gem", Grade.BEGUN), ("gemma2", Grade.BEGUN),
+        ("mod 9", Grade.BEGUN), ("16", Grade.DESCRIBED), ("gemma heads", Grade.DESCRIBED),
+        ("gemma head", Grade.BEGUN),
         # Letters inside words, words that are only begun in the description, and no word at all.
-        ("emma", Fit.NOT), ("gma", Fit.NOT), ("gemma 1", Fit.NOT), ("-", Fit.NOT), ("", Fit.NOT),
-        ("m", Fit.EXACT), ("/m", Fit.EXACT), ("M", Fit.BEGUN),
+        ("emma", Grade.NOT), ("gma", Grade.NOT), ("gemma 1", Grade.NOT), ("-", Grade.NOT),
+        ("", Grade.NOT), ("m", Grade.EXACT), ("/m", Grade.EXACT), ("M", Grade.BEGUN),
     ],
 )  # fmt: skip
 def test_each_typed_word_begins_a_word_of_a_name_or_is_one_of_the_description(
-    typed: str, fit: Fit
+    typed: str, fit: Grade
 ) -> None:
     assert Query.of(typed).fit(NAMES, ABOUT, ("m",)) is fit
 

@@ -19,12 +19,12 @@ TYPES = {0: np.float32, 1: np.float16}
 SOURCES = 10
 
 
-class Tensor(ctypes.Structure):
+class GgmlTensor(ctypes.Structure):
     """The ggml_tensor of ggml.h: axes from the one that changes first."""
 
 
-Pointer = ctypes.POINTER(Tensor)
-Tensor._fields_ = [
+Pointer = ctypes.POINTER(GgmlTensor)
+GgmlTensor._fields_ = [
     ("type", ctypes.c_int), ("buffer", ctypes.c_void_p),
     ("ne", ctypes.c_int64 * 4), ("nb", ctypes.c_size_t * 4),
     ("op", ctypes.c_int), ("op_params", ctypes.c_float * 16), ("flags", ctypes.c_int32),

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from math import exp, log
 
 from attn_tui.claims.checks.samples import SIDES, check_cost, row_logs, share
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.statistic import DEAD
@@ -85,15 +85,15 @@ def place_of(turn: Crossover) -> Evidence:
     return Evidence(name, turn.d_k, (high - low) / 3.92)
 
 
-def marked(turn: Crossover) -> partial[Picture]:
+def marked(turn: Crossover) -> partial[ClaimCurves]:
     """Return a constructor of pictures over d_k that mark d* with its interval."""
     words = f"d* by {turn.draws:,} draws"
-    return partial(Picture, mark=turn.d_k, ends=ends_of(turn), marked=words)
+    return partial(ClaimCurves, mark=turn.d_k, ends=ends_of(turn), marked=words)
 
 
 def _on_both_sides(
     trial: Trial, readouts: Sequence[GradientReadout], enlarges: bool, *others: Statistic
-) -> Iterator[Case | Picture]:
+) -> Iterator[Case | ClaimCurves]:
     """Yield, below and above d*, whether removing the scale changes medians as claimed.
 
     Args:
@@ -127,18 +127,18 @@ def _on_both_sides(
     yield marked(turns[0])(title, "d_k", places, curves, log="xy")
 
 
-def makes_vanish(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def makes_vanish(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Check on both sides of d* whether removing the scale shrinks the median gradient."""
     others: tuple[Statistic, ...] = "logit_std", "max_weight", "gradient"
     yield from _on_both_sides(trial, ("gradient",), False, *others)
 
 
-def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Check on both sides of d* whether removing the scale enlarges either gradient."""
     yield from _on_both_sides(trial, ("gradient", "query_gradient"), True)
 
 
-def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare medians on both sides of d*, and exact means above it."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
     below, above = both_sides(turn)
@@ -171,7 +171,7 @@ def _mean_trace(n: int, d_k: int, rule: str) -> float:
     return multiplier * mean
 
 
-def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Count the rows with a dead gradient on both sides of d*."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
     (low, high), (middle, _), (turning, _) = (both_sides(turn, apart) for apart in (16, 2, 1))

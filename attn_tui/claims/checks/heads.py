@@ -7,7 +7,7 @@ from math import exp, sqrt
 import numpy as np
 
 from attn_tui.claims.checks.layers import check_size, normals, projected
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.head import Head, row_weights
@@ -17,7 +17,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import normalised
 
 
-def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare a head that divides its scores with one that has the divisor in W_q."""
     check_size(trial, 1, d_k=512, n=512)
     apart, gradients, moves, of_adam = folded_over_divided(trial)
@@ -37,7 +37,7 @@ def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         "the same with Adam": [comparison[3] for comparison in comparisons],
     }
     title = "1/√d_k folded into W_q, over the same after QKᵀ"
-    yield Picture(title, "d_k", d_ks, curves, log="xy")
+    yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
 def folded_over_divided(trial: Trial) -> tuple[float, float, float, float]:

@@ -8,7 +8,7 @@ from math import exp, inf, sqrt
 import numpy as np
 
 from attn_tui.claims.checks.samples import rows_of_scores, sampled, variance_of
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import Lattice
@@ -18,7 +18,7 @@ from attn_tui.compute.sample import Number
 from attn_tui.library import dot_law
 
 
-def normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def normal(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the law of q·k, scaled or not, with the normal law of the same variance."""
     law, d_k = dot_law(trial.d_k), trial.d_k
     readouts = sampled(law, trial)
@@ -34,7 +34,7 @@ def normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     exact = law.density(x)
     if exact is not None:
         curves = {"exact": exact, "normal": law.normal_density(x)}
-        yield Picture(f"density of q·k, d_k = {d_k:,}", "q·k", x, curves, log="y")
+        yield ClaimCurves(f"density of q·k, d_k = {d_k:,}", "q·k", x, curves, log="y")
 
 
 def differences(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -152,7 +152,7 @@ def large_values(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case("d_k = 2 to 1,024", holds, (ratio, *evidence))
 
 
-def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compute the exact law of the sum of the stated number of dice."""
     count, least = int(stated["dice"]), stated["thousands"]
     law = sum_law("die", count)
@@ -166,7 +166,7 @@ def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     yield Case(f"{count:,} dice", chance > 0.5, evidence)
     some = np.flatnonzero(np.abs(law.values - mean) <= 4.0 * deviation)[::4]
     title = f"probability of the sum of {count:,} dice"
-    yield Picture(title, "sum", law.values[some], {"sum": law.weights[some]})
+    yield ClaimCurves(title, "sum", law.values[some], {"sum": law.weights[some]})
 
 
 def fluctuation(trial: Trial, stated: Stated) -> Iterator[Case]:

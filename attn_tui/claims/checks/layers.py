@@ -5,7 +5,7 @@ from math import exp, nan, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
@@ -76,7 +76,7 @@ def residuals(trial: Trial, scale: Scale, n_keys: int, layers: int) -> Floats:
     return shares
 
 
-def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Pass random tokens through layers of attention with and without a scale."""
     check_size(trial, d_k=256, n=256, draws=32)
     curves, name = {}, "‖X − mean‖_F/‖X‖_F"
@@ -92,10 +92,10 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
             exp(np.log(share).mean()) if share.min() > ROUNDING else nan for share in shares
         ]
     title = f"what is left of the differences between tokens, {name}"
-    yield Picture(title, "layers", range(LAYERS + 1), curves, log="y")
+    yield ClaimCurves(title, "layers", range(LAYERS + 1), curves, log="y")
 
 
-def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def concentration(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compute the norms of a square matrix of weights and of J, for logits of rising spread."""
     check_size(trial, n=512, draws=32)
     stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -115,7 +115,7 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         yield Case(f"n = {trial.n:,}, σ = {stds[low]:g} to {stds[high]:g}", holds, evidence)
     curves = {"‖A‖₂": of_weights.mean(axis=1), "mean ‖J‖_F": by_logits.mean(axis=1)}
     title, x = "norms of the weights and of their gradient by the logits", "σ of the logits"
-    yield Picture(title, x, stds, curves, log="xy")
+    yield ClaimCurves(title, x, stds, curves, log="xy")
 
 
 def norms(weights: Floats) -> tuple[float, float]:
@@ -149,7 +149,7 @@ def singular_values(matrix: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the singular values of random weights with the edge of their bulk."""
     check_size(trial, least=32, n=1024)
     n = trial.n
@@ -167,4 +167,4 @@ def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     largest, bulk_edge = values[: len(places)], np.full(len(places), edge)
     curves = {"singular values": largest, "edge of the bulk": bulk_edge}
     title = f"singular values of {n:,} × {n:,} random weights"
-    yield Picture(title, "place, from the largest", places, curves, log="xy")
+    yield ClaimCurves(title, "place, from the largest", places, curves, log="xy")

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.claims.checks.layers import check_size
 from attn_tui.claims.checks.samples import mean, sides
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import stream
@@ -61,7 +61,7 @@ def _kept(where: str, n_keys: int, logit_std: float, first_std: float, *others: 
     return Case(where, 2.0 / 3.0 < long / short < 1.5, evidence)
 
 
-def log_length(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def log_length(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the effective keys of long rows with those of 512 under the rule."""
     first, n = log(stated["length"]), trial.n
     for std in (1.0, 3.0):
@@ -73,10 +73,10 @@ def log_length(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         for std in (1.0, 2.0, 3.0, 4.0)
     }
     title = "e^(mean H), logits multiplied by ln n/ln 512"
-    yield Picture(title, "n, the number of keys", LENGTHS, curves, log="xy", mark=512.0)
+    yield ClaimCurves(title, "n, the number of keys", LENGTHS, curves, log="xy", mark=512.0)
 
 
-def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the effective keys of long rows, and of far longer ones, with those of 512."""
     scale = parse_scale(f"ssmax:{stated['a']!r}")
     std_of = {n: scale.multiplier(1, n) for n in (FIRST, trial.n, FAR, *LENGTHS)}
@@ -90,7 +90,7 @@ def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     }
     mark, _ = condensation_n(scale, 1)
     title = "e^(mean H) of normal logits"
-    yield Picture(title, "n, the number of keys", LENGTHS, curves, log="xy", mark=mark)
+    yield ClaimCurves(title, "n, the number of keys", LENGTHS, curves, log="xy", mark=mark)
 
 
 def concentrated(n_keys: int, times: float) -> float:
@@ -98,7 +98,7 @@ def concentrated(n_keys: int, times: float) -> float:
     return 1.0 - trace_at(n_keys, times * condensation_std(n_keys))
 
 
-def condensation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def condensation(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the mean of Σp² on both sides of σ_c with its limit."""
     far = 10**9
     for n_keys in (trial.n, far):
@@ -111,7 +111,7 @@ def condensation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     times = [0.25 * step for step in range(1, 17)]
     curves = {f"n = {n:,}": [concentrated(n, x) for x in times] for n in (trial.n, 4096, far)}
     curves["n → ∞"] = [max(0.0, 1.0 - 1.0 / factor) for factor in times]
-    yield Picture("mean Σp²", "σ/σ_c", times, curves, mark=1.0)
+    yield ClaimCurves("mean Σp²", "σ/σ_c", times, curves, mark=1.0)
 
 
 def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -132,7 +132,7 @@ def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(f"n = {n:,}, range {reach:g}", holds, evidence)
 
 
-def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Search for logits of a given norm with the least entropy, and take those within a range."""
     check_size(trial, n=4096)
     keys, entropy = within_range(trial.n, 4.0)
@@ -144,7 +144,7 @@ def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         yield Case(where, least.value >= bound - 1e-9, (least, *besides))
     sizes = [0.5 * step for step in range(1, 41)]
     curves = {"bound": [least_entropy(trial.n, size) for size in sizes]}
-    yield Picture(f"least H of {trial.n:,} logits, in nats", "‖z‖₂", sizes, curves)
+    yield ClaimCurves(f"least H of {trial.n:,} logits, in nats", "‖z‖₂", sizes, curves)
 
 
 def least_entropy(n_keys: int, size: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.claims.checks.listings import listed
 from attn_tui.claims.checks.samples import SATURATED, SIDES, medians, share, sides
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats, rounded
 from attn_tui.compute.errors import InputError
@@ -92,7 +92,7 @@ _FEW = 1000
 """The most q·k drawn for each d_k in a picture."""
 
 
-def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare both ways: by overflow for large entries, and by rounding for usual ones."""
     size, where = sqrt(_SPREAD / sqrt(trial.d_k)), f"d_k = {trial.d_k:,}, entries of"
     large, usual = halves(trial, size), halves(trial)
@@ -115,7 +115,7 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         "divided after": [_rms(logits.after - logits.exact).value for logits in samples],
     }
     title = "root mean square error of a logit in float16"
-    yield Picture(title, "d_k", d_ks, curves, log="xy")
+    yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
 def _rms(errors: Floats) -> Number:

@@ -10,7 +10,7 @@ from attn_tui.claims.claim import Evidence
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams
-from attn_tui.compute.dots.moments import Readouts, Sums, read
+from attn_tui.compute.dots.moments import PowerSums, Readouts, read
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.sample import Number
@@ -35,10 +35,10 @@ much as starting the streams of a row."""
 
 def sampled(law: DotLaw, trial: Trial) -> Readouts:
     """Return the statistics of the q·k drawn in a trial; draws at another d_k are independent."""
-    draws, sums, left = Draws(law, Streams(trial.seed, law.d_k)), Sums(), trial.draws
+    draws, sums, left = Draws(law, Streams(trial.seed, law.d_k)), PowerSums(), trial.draws
     while left:
         count = min(left, draws.at_once)
-        sums += Sums.of(draws.take(count), law)
+        sums += PowerSums.of(draws.take(count), law)
         left -= count
     return read(sums, law)
 

@@ -17,7 +17,7 @@ from attn_tui.claims.checks.samples import (
     sides,
     summary,
 )
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
@@ -49,7 +49,7 @@ def small_gradients(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, holds, (unscaled, scaled, weight))
 
 
-def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compute the largest weight and the effective keys of unscaled rows, and of a tie."""
     d_ks = (1, 4, 16, 64, 256, 1024, 4096)
     weights = row_logs(trial, "max_weight", ("none",), d_ks)
@@ -65,10 +65,10 @@ def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         "effective keys": [summary(logs).median for logs in keys.values()],
     }
     title = f"medians of unscaled rows, n = {trial.n:,}"
-    yield Picture(title, "d_k", d_ks, curves, log="xy")
+    yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
-def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Vary the standard deviation of normal logits, and the scale of a tie."""
     symbol, stds = "‖∂p/∂z‖_F", [2.0**power for power in range(-3, 7)]
     every = logs_at_stds(trial, stds)
@@ -99,10 +99,10 @@ def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         "m_n/σ": [largest / std if std > 4.0 else nan for std in stds],
     }
     title = f"∂p/∂z of {trial.n:,} normal logits"
-    yield Picture(title, "standard deviation of the logits", stds, curves, log="xy")
+    yield ClaimCurves(title, "standard deviation of the logits", stds, curves, log="xy")
 
 
-def bounded(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def bounded(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the largest gradients among unscaled rows at two d_k, a factor of 64 apart."""
     d_ks, curves = (4, 16, 64, 256, 1024, 4096), {}
     kinds: tuple[tuple[Statistic, str, float], ...] = (
@@ -118,7 +118,7 @@ def bounded(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         holds = far.value <= min(2.0 * near.value, bound)
         yield Case(f"{symbol}, unscaled, n = {trial.n:,}", holds, (far, near))
     title = f"largest gradients of {trial.draws:,} unscaled rows, n = {trial.n:,}"
-    yield Picture(title, "d_k", d_ks, curves, log="xy")
+    yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
 def after_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -175,7 +175,7 @@ _FEW = 60
 """The most rows drawn for each number of keys in a picture."""
 
 
-def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare the median gradient by the scores under both divisors."""
     by_length, by_root, uniform = gradients_by_length(trial)
     evidence = (
@@ -192,4 +192,4 @@ def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         "scaled": [summary(logs).median for _, logs, _ in of_n],
     }
     title = f"median ‖∂p/∂s‖_F, d_k = {trial.d_k:,}"
-    yield Picture(title, "number of keys", n_keys, curves, log="xy")
+    yield ClaimCurves(title, "number of keys", n_keys, curves, log="xy")

@@ -6,7 +6,7 @@ from math import exp, log
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.library import drawn, gradient, jacobian, softmax, statistics
@@ -86,7 +86,7 @@ def leading(n_keys: int, lead: float) -> Floats:
     return logits
 
 
-def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Let one key lead by an increasing margin."""
     rounding = 1.0 + 1e-9
     for lead in (2.0, 7.0, 14.0, 40.0):
@@ -112,7 +112,9 @@ def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         "tr ∂p/∂z": [row.trace for row in rows],
     }
     title = f"∂p/∂z, one key ahead of {trial.n - 1:,} equal ones"
-    yield Picture(title, "ln of the leading weight over the sum of the others", leads, curves, "y")
+    yield ClaimCurves(
+        title, "ln of the leading weight over the sum of the others", leads, curves, "y"
+    )
 
 
 def near_0(trial: Trial, stated: Stated) -> Iterator[Case]:

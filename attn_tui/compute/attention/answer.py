@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.attention.rows import Rows, Side, row_of
+from attn_tui.compute.attention.rows import AttentionRows, Side, row_of
 from attn_tui.compute.attention.settings import Settings, draws_rows, is_open
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.evaluation import Evaluation
@@ -198,7 +198,7 @@ def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Ite
         InputError: If the rule yields no usable multiplier.
     """
     head = head_of(experiment)
-    rows = Rows(head, maps)
+    rows = AttentionRows(head, maps)
     known = np.zeros(rows.n_queries, bool)
     since, between = 0, max(_BETWEEN, rows.n_queries * rows.n_keys // _ANSWERS)
 

@@ -98,7 +98,7 @@ class Side:
             getattr(self, name)[rows] = values
 
 
-class Rows:
+class AttentionRows:
     """The rows of a head, filled in as they are evaluated.
 
     Args:

@@ -12,10 +12,10 @@ from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
 from attn_tui.compute.dots.moments import (
     Bins,
-    Curves,
+    DensityCurves,
     Histogram,
+    PowerSums,
     Readouts,
-    Sums,
     curves,
     histogram,
     mean,
@@ -51,7 +51,7 @@ def law_of(settings: Settings, d_k: int) -> DotLaw:
 
 
 @dataclass(frozen=True)
-class Row:
+class GrowthRow:
     """One row of the table.
 
     Attributes:
@@ -123,10 +123,10 @@ class Answer:
     unscaled: Readouts
     scaled: Readouts
     histogram: Histogram
-    curves: Curves
+    curves: DensityCurves
     derivation: Mapping[str, Number]
     pairs: int
-    table: tuple[Row, ...]
+    table: tuple[GrowthRow, ...]
     growth: tuple[Growth, ...]
     progress: float
 
@@ -149,7 +149,7 @@ def growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:
     return tuple(lines)
 
 
-def derivation(law: DotLaw, pairs: Sums, whole: Readouts, m: float) -> Mapping[str, Number]:
+def derivation(law: DotLaw, pairs: PowerSums, whole: Readouts, m: float) -> Mapping[str, Number]:
     """Return the numbers that explain why Var(q·k) is d_k, by their names in JSON.
 
     Args:
@@ -184,7 +184,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     When stopped, it yields once more if anything was drawn since the last answer, and ends.
     """
     setup = experiment.setup
-    yield from Run(setup.get(Settings), setup.d_k).answers(experiment, stop)
+    yield from SampleRun(setup.get(Settings), setup.d_k).answers(experiment, stop)
 
 
 class _Sample:
@@ -198,7 +198,7 @@ class _Sample:
     """
 
     def __init__(self, law: DotLaw, streams: Streams, most: int) -> None:
-        self.law, self.sums, self.draws, self.most = law, Sums(), Draws(law, streams), most
+        self.law, self.sums, self.draws, self.most = law, PowerSums(), Draws(law, streams), most
 
     @property
     def share(self) -> float:
@@ -212,25 +212,25 @@ class _Sample:
             if stop():
                 return True
             deviations = self.draws.take(min(wanted - self.sums.count, self.draws.at_once))
-            self.sums += Sums.of(deviations, self.law)
+            self.sums += PowerSums.of(deviations, self.law)
             if see is not None:
                 see(deviations)
         return False
 
-    def row(self) -> Row:
+    def row(self) -> GrowthRow:
         """Return the row of the table for this sample."""
         law = self.law
         if not self.sums.count:
             spread = Number(nan, nan, law.variance)
-            return Row(law.d_k, law.bound, spread, NOTHING, 0, self.most)
+            return GrowthRow(law.d_k, law.bound, spread, NOTHING, 0, self.most)
         known = read(self.sums, law)
         unknown = law.unknown if law.coverage is None else ""
-        return Row(
+        return GrowthRow(
             law.d_k, law.bound, known.variance, known.coverage, self.sums.count, self.most, unknown
         )
 
 
-class Run:
+class SampleRun:
     """A growing sample that can be stopped and resumed, even under another scale.
 
     Args:
@@ -248,7 +248,7 @@ class Run:
             law, streams = law_of(settings, row_d_k), Streams(seed, _TABLE, row_d_k)
             most = min(samples, max(1, _ROW_WORK // Draws(law, streams).cost))
             self._rows.append(_Sample(law, streams, most))
-        self._pairs, self._pair_streams = Sums(), Streams(seed, _PAIRS, 0)
+        self._pairs, self._pair_streams = PowerSums(), Streams(seed, _PAIRS, 0)
         self._bins = Bins.of(self._law)
         self._counted = np.zeros(self._bins.number + 2)
         self._work = _FIRST_WORK
@@ -297,7 +297,7 @@ class Run:
         if count > 0:
             pair = self._one.pair
             products = pair.deviation(*draw_entries(pair, self._pair_streams, (count,)))
-            self._pairs += Sums.of(products, self._one)
+            self._pairs += PowerSums.of(products, self._one)
 
     def _answer(self, experiment: Experiment) -> Answer:
         law, setup = self._law, experiment.setup

@@ -13,7 +13,7 @@ from attn_tui.compute.sample import Number
 
 
 @dataclass(frozen=True)
-class Sums:
+class PowerSums:
     """Power sums of a sample of q·k; those of two samples can be added.
 
     With t = (q·k − exact mean)/exact standard deviation the powers neither overflow nor cancel,
@@ -38,7 +38,7 @@ class Sums:
     inside: int = 0
 
     @staticmethod
-    def of(deviations: Floats, law: DotLaw) -> "Sums":
+    def of(deviations: Floats, law: DotLaw) -> "PowerSums":
         """Return the sums of values of q·k less its exact mean, shape (count,)."""
         unit = law.standard_deviation or 1.0
         t = deviations / unit
@@ -50,11 +50,11 @@ class Sums:
         third, fourth = float(t.sum()), float(squares.sum())
         size = float((np.abs(deviations + law.mean) - abs(law.mean)).sum()) / unit
         inside = int(np.count_nonzero(law.inside(deviations)))
-        return Sums(t.size, first, second, third, fourth, size, inside)
+        return PowerSums(t.size, first, second, third, fourth, size, inside)
 
-    def __add__(self, other: "Sums") -> "Sums":
+    def __add__(self, other: "PowerSums") -> "PowerSums":
         pairs = zip(astuple(self), astuple(other), strict=True)
-        return Sums(*(mine + its for mine, its in pairs))
+        return PowerSums(*(mine + its for mine, its in pairs))
 
     @property
     def central(self) -> tuple[float, float, float]:
@@ -105,14 +105,14 @@ class Readouts:
         )
 
 
-def mean(sums: Sums, law: DotLaw) -> Number:
+def mean(sums: PowerSums, law: DotLaw) -> Number:
     """Return the sample mean of q·k."""
     deviation = law.standard_deviation
     error = deviation / sqrt(sums.count) if sums.count > 1 else nan
     return Number(law.mean + sums.central[0] * (deviation or 1.0), error, law.mean)
 
 
-def variance(sums: Sums, law: DotLaw) -> Number:
+def variance(sums: PowerSums, law: DotLaw) -> Number:
     """Return the sample variance of q·k.
 
     The standard error is Var·√((kurtosis − (N − 3)/(N − 1))/N).
@@ -125,7 +125,7 @@ def variance(sums: Sums, law: DotLaw) -> Number:
     return Number(sums.central[1] * n / (n - 1) * unit, unit * sqrt(max(spread, 0.0) / n), exact)
 
 
-def read(sums: Sums, law: DotLaw) -> Readouts:
+def read(sums: PowerSums, law: DotLaw) -> Readouts:
     """Return the statistics of q·k from the sums of at least one value."""
     n, sd = sums.count, law.standard_deviation
     root = sqrt(n) if n > 1 else nan
@@ -152,7 +152,7 @@ def read(sums: Sums, law: DotLaw) -> Readouts:
     )
 
 
-def _mean_size(sums: Sums, law: DotLaw, root: float) -> Number:
+def _mean_size(sums: PowerSums, law: DotLaw, root: float) -> Number:
     """Return the sample's E|x|, with its error from Var|x| = Var(x) + E[x]² − (E|x|)²."""
     sd, size, least = law.standard_deviation, abs(law.mean), 0.0
     more = sums.size / sums.count * (sd or 1.0)
@@ -255,7 +255,7 @@ def histogram(law: DotLaw, bins: Bins, counted: Floats) -> Histogram:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class DensityCurves:
     """Curves to compare with the density of a histogram.
 
     Attributes:
@@ -272,14 +272,14 @@ class Curves:
     normal: Floats
     discrete: bool
 
-    def scaled(self, m: float) -> "Curves":
+    def scaled(self, m: float) -> "DensityCurves":
         """Return the curves of m·q·k, for m above 0."""
         exact = None if self.exact is None else self.exact / m
-        return Curves(self.x * m, exact, self.normal / m, self.discrete)
+        return DensityCurves(self.x * m, exact, self.normal / m, self.discrete)
 
 
 @lru_cache(maxsize=4)
-def curves(law: DotLaw) -> Curves:
+def curves(law: DotLaw) -> DensityCurves:
     """Return the exact and the normal curve of a law, over its bins."""
     bins = Bins.of(law)
     per_bin = 1 if law.product.discrete else 4
@@ -288,5 +288,5 @@ def curves(law: DotLaw) -> Curves:
     chances = law.chances
     if chances is not None:
         shares = bins.count(*chances)[1:-1]
-        return Curves(x, shares / bins.width, law.normal_density(x), discrete=True)
-    return Curves(x, law.density(x), law.normal_density(x), law.product.discrete)
+        return DensityCurves(x, shares / bins.width, law.normal_density(x), discrete=True)
+    return DensityCurves(x, law.density(x), law.normal_density(x), law.product.discrete)

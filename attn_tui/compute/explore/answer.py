@@ -141,7 +141,7 @@ def _unscaled(vector: Vector, precision: Precision) -> Evaluation:
 
 
 @dataclass(frozen=True)
-class Place:
+class LargestWeight:
     """The largest weight of a key under the scale, among all vectors of a question.
 
     Attributes:
@@ -157,7 +157,7 @@ class Place:
     log_weight: float
 
 
-def largest_weight(experiment: Experiment, stop: Stop = never) -> Place | None:
+def largest_weight(experiment: Experiment, stop: Stop = never) -> LargestWeight | None:
     """Return the largest weight of all vectors; None if stopped, or if no weight is a number."""
     setup, best = experiment.setup, None
     for index, vector in enumerate(experiment.vectors):
@@ -167,7 +167,7 @@ def largest_weight(experiment: Experiment, stop: Stop = never) -> Place | None:
         side = evaluate(vector.scores, to_logits, setup.precision, vector.bias)
         log_weight = side.log_max_weight
         if log_weight > (-np.inf if best is None else best.log_weight):
-            best = Place(index, int(side.ends[0]), side.max_weight, log_weight)
+            best = LargestWeight(index, int(side.ends[0]), side.max_weight, log_weight)
     return best
 
 

@@ -37,7 +37,7 @@ class Differing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Trial:
+class FormatTrial:
     """The outcome in one format by one method.
 
     Attributes:
@@ -76,7 +76,7 @@ class LabSide:
 
     name: str
     exact: float
-    trials: tuple[Trial, ...]
+    trials: tuple[FormatTrial, ...]
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def lab(
     return Lab(vector.name, key, (sides[0], sides[1]))
 
 
-def _trial(side: Evaluation, exact: NDArray[np.float64], key: int, most: int) -> Trial:
+def _trial(side: Evaluation, exact: NDArray[np.float64], key: int, most: int) -> FormatTrial:
     """Return a trial that compares the weights of a side with the exact ones, shape (n,)."""
     weights = side.weights()
     errors = np.abs(weights - exact)
@@ -137,7 +137,7 @@ def _trial(side: Evaluation, exact: NDArray[np.float64], key: int, most: int) ->
     worst = int(errors.argmax())
     differ = np.flatnonzero(weights != rounded(exact, side.precision.format))
     named = differ[largest(np.nan_to_num(errors[differ], nan=np.inf), most)] if most else differ[:0]
-    return Trial(
+    return FormatTrial(
         side.precision,
         *verdict({"": side}),
         weight=float(weights[key]),

@@ -8,12 +8,12 @@ from math import inf, isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.case import Case, parameters_of
+from attn_tui.compute.fit.case import HeadCase, parameters_of
 from attn_tui.compute.fit.choose import PLAIN, explains, hopeless
 from attn_tui.compute.fit.differences import STRAIN, compared, ordered
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.estimates import numbers as numbers_of
-from attn_tui.compute.fit.head import Floats, Name, Parameters, Rows, State, compute
+from attn_tui.compute.fit.head import FitRows, Floats, Name, Parameters, State, compute
 from attn_tui.compute.fit.masks import (
     assumed_masks,
     distinct,
@@ -30,7 +30,7 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
 
-def one_change(case: Case, tests: Sequence[Candidate]) -> Iterator[Candidate]:
+def one_change(case: HeadCase, tests: Sequence[Candidate]) -> Iterator[Candidate]:
     """Yield tests of models that are one change from the promised one.
 
     Args:
@@ -59,7 +59,7 @@ def one_change(case: Case, tests: Sequence[Candidate]) -> Iterator[Candidate]:
                 yield replace(test, changes=ordered({*test.changes, "bias"}))
 
 
-def kv_heads(case: Case, others: Others) -> Iterator[Candidate]:
+def kv_heads(case: HeadCase, others: Others) -> Iterator[Candidate]:
     """Yield tests of the expected model with keys and values of other heads, until one explains.
 
     Args:
@@ -82,7 +82,7 @@ def _with_keys(head: HeadRows, other: HeadRows) -> HeadRows:
     return replace(head, keys=other.keys, values=other.values)
 
 
-def two_changes(case: Case) -> Iterator[Candidate]:
+def two_changes(case: HeadCase) -> Iterator[Candidate]:
     """Yield tests with another mask, and perhaps other numbers, ignoring a captured mask."""
     start = parameters_of(case.reference.model)
     bare = case.altered(lambda head: replace(head, seen=None))
@@ -93,13 +93,13 @@ def two_changes(case: Case) -> Iterator[Candidate]:
         yield from _shown_masks(case, bare, replace(start, multiplier=start.multiplier * by))
 
 
-def tried(case: Case, model: HeadModel) -> Iterator[Candidate]:
+def tried(case: HeadCase, model: HeadModel) -> Iterator[Candidate]:
     """Yield the test of a model, unless the model is hopeless."""
     if not case.is_far(case.rows(model), parameters_of(model)):
         yield case.test(model)
 
 
-def _numbers(case: Case, model: HeadModel) -> Iterator[Candidate]:
+def _numbers(case: HeadCase, model: HeadModel) -> Iterator[Candidate]:
     """Yield tests of a model with its numbers fitted from a few starts, until one explains."""
     rows = case.rows(model)
     for power in (0, 1, -1, 2, -2, 3, -3):
@@ -113,7 +113,7 @@ def _numbers(case: Case, model: HeadModel) -> Iterator[Candidate]:
                 return
 
 
-def _twice(case: Case, model: HeadModel) -> Iterator[Candidate]:
+def _twice(case: HeadCase, model: HeadModel) -> Iterator[Candidate]:
     """Yield tests with a second softmax of the weights, in which masked keys weigh e⁰ or nothing.
 
     m and c keep their expected values. Keys without weight all weigh e⁰ in the second softmax, and
@@ -149,8 +149,8 @@ def _twice(case: Case, model: HeadModel) -> Iterator[Candidate]:
 
 
 def _again(
-    rows: Rows, parameters: Parameters, there: NDArray[np.bool_]
-) -> tuple[Rows, State, Floats]:
+    rows: FitRows, parameters: Parameters, there: NDArray[np.bool_]
+) -> tuple[FitRows, State, Floats]:
     """Return a head with a second softmax, as a head whose scores are the first weights.
 
     Args:
@@ -172,7 +172,7 @@ def _again(
     return second, state, parameters.value_scale * (turned @ rows.values)
 
 
-def _near_masks(case: Case) -> Iterator[Candidate]:
+def _near_masks(case: HeadCase) -> Iterator[Candidate]:
     """Yield tests with another mask and the expected numbers, ignoring a captured mask."""
     model = case.reference.model
     bare = case.altered(lambda head: replace(head, seen=None))
@@ -183,7 +183,7 @@ def _near_masks(case: Case) -> Iterator[Candidate]:
     yield from _shown_masks(case, bare, parameters_of(model))
 
 
-def _masked(case: Case, bare: Case) -> Iterator[tuple[Case, HeadModel]]:
+def _masked(case: HeadCase, bare: HeadCase) -> Iterator[tuple[HeadCase, HeadModel]]:
     """Yield models with the nearest alternative masks under which rows see other keys.
 
     Each comes with the case that it is a model of: with the captured mask, or without.
@@ -205,7 +205,7 @@ def _masked(case: Case, bare: Case) -> Iterator[tuple[Case, HeadModel]]:
             yield placeless, replace(model, mask=mask)
 
 
-def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Candidate]:
+def _shown_masks(case: HeadCase, bare: HeadCase, near: Parameters) -> Iterator[Candidate]:
     """Yield tests with the window, or the hidden, packed or prefix keys, that the output shows."""
     model = case.reference.model
     rows = bare.rows(replace(model, mask=HeadMask("none")))
@@ -225,7 +225,7 @@ REACH = 32
 """How much longer or shorter than the window found other windows are tried."""
 
 
-def moved(case: Case, test: Candidate) -> Candidate:
+def moved(case: HeadCase, test: Candidate) -> Candidate:
     """Return a test with its window moved to the likeliest nearby, and the range of equals."""
     mask = test.model.mask
     if mask.window is None or not test.estimates:
@@ -251,7 +251,7 @@ def moved(case: Case, test: Candidate) -> Candidate:
     return test
 
 
-def _costs(case: Case, model: HeadModel) -> dict[int, float]:
+def _costs(case: HeadCase, model: HeadModel) -> dict[int, float]:
     """Return χ² for each window length near that of a model."""
     near, rows, mask = parameters_of(model), case.rows(model), model.mask
     rounding = Rounding(rows, compute(rows, near), case.format)

@@ -21,15 +21,15 @@ from attn_tui.compute.fit.choose import (
 )
 from attn_tui.compute.fit.comparison import Comparison, Prediction, predicted
 from attn_tui.compute.fit.differences import compared, holds
-from attn_tui.compute.fit.estimates import FEW, Cap, Estimate, Sink
+from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import (
     HELD,
+    FitRows,
     Floats,
     Name,
     Parameters,
     Path,
-    Rows,
     State,
     cleared,
     compute,
@@ -76,7 +76,7 @@ SEARCHED = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class HeadCase:
     """A head and the model that it is compared with.
 
     Attributes:
@@ -95,14 +95,14 @@ class Case:
     format: Format
     paths: tuple[Path, ...]
     counts: Counts = Counts()
-    whole: "Case | None" = None
+    whole: "HeadCase | None" = None
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     _roundings: dict[HeadModel, Rounding] = field(default_factory=dict, init=False)
     _predictions: dict[HeadModel, Prediction] = field(default_factory=dict, init=False)
     _seen: dict[HeadMask, NDArray[np.bool_]] = field(default_factory=dict, init=False)
 
     @classmethod
-    def of(cls, head: HeadRows, reference: Reference) -> "Case | str":
+    def of(cls, head: HeadRows, reference: Reference) -> "HeadCase | str":
         """Return the case of a head, or the reason why it cannot be compared."""
         head = _answered(head)
         if head.output is None or head.values is None:
@@ -133,7 +133,7 @@ class Case:
         return cls(head, reference, stored, paths_for(stored, reference.tf32), counts)
 
     @cached_property
-    def sample(self) -> "Case":
+    def sample(self) -> "HeadCase":
         """The case of some rows whose output is finite and not 0, evenly spread."""
         output = self.head.output
         assert output is not None
@@ -141,17 +141,17 @@ class Case:
         some = usable[_spread(len(usable), SEARCHED)]
         return replace(self, head=taken(self.head, some), whole=self)
 
-    def altered(self, change: Callable[[HeadRows], HeadRows]) -> "Case":
+    def altered(self, change: Callable[[HeadRows], HeadRows]) -> "HeadCase":
         """Return the case of a changed head, and of all its rows changed likewise."""
         whole = None if self.whole is None else self.whole.altered(change)
         return replace(self, head=change(self.head), whole=whole)
 
-    def asking(self, reference: Reference) -> "Case":
+    def asking(self, reference: Reference) -> "HeadCase":
         """Return the case with another reference."""
         whole = None if self.whole is None else self.whole.asking(reference)
         return replace(self, reference=reference, whole=whole)
 
-    def ways(self) -> "Iterator[Case]":
+    def ways(self) -> "Iterator[HeadCase]":
         """Yield the case with its paths, then with the path that is tried only where these fail.
 
         Some programs multiply q, or q and k, before the product, in 16 bits.
@@ -192,11 +192,11 @@ class Case:
         return np.dtype(np.float32) if is_moderate else HELD
 
     @cached_property
-    def _every(self) -> Rows:
+    def _every(self) -> FitRows:
         """All rows, without a mask."""
         return rows_of(self.head, HeadMask("none"), self._held)
 
-    def rows(self, model: HeadModel) -> Rows:
+    def rows(self, model: HeadModel) -> FitRows:
         """Return the rows under a model's mask, bias and law: what its numbers do not change."""
         head = self.head
         factors = model.factors(head)
@@ -261,7 +261,7 @@ class Case:
         """
         prediction = self.prediction(model)
         path = prediction.path
-        if path not in STEPWISE or prediction.n_mixed < FEW:
+        if path not in STEPWISE or not prediction.n_mixed:
             return False
         rounding = self.rounding(model)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
@@ -291,14 +291,14 @@ class Case:
         is_usual = near | ~np.isfinite(output).all(axis=1) | ~output.any(axis=1)
         return len(hidden), tuple(int(row) for row in head.rows[hidden[~is_usual]])
 
-    def is_near(self, rows: Rows, state: State) -> bool:
+    def is_near(self, rows: FitRows, state: State) -> bool:
         """Return whether rounding, of m too, may account for the residual of a state."""
         noise = variance(rows, state, self.format, self.paths[-1]).sum()
         size = float(np.square(rows.output).sum())
         off = float(np.square(rows.output - state.output).sum())
         return off < 9 * float(noise) + NEAR**2 * size
 
-    def is_far(self, rows: Rows, near: Parameters) -> bool:
+    def is_far(self, rows: FitRows, near: Parameters) -> bool:
         """Return whether no numbers near these can fit the directions of the output's rows."""
         near, off = aligned(rows, near)
         return hopeless(rows, near, off, self.format, self.paths[-1])
@@ -380,7 +380,7 @@ class Case:
             chi_square=fit.chi_square,
         )  # fmt: skip
 
-    def _beside_sink(self, rows: Rows, model: HeadModel, choice: Choice) -> Estimate:
+    def _beside_sink(self, rows: FitRows, model: HeadModel, choice: Choice) -> Estimate:
         """Return c with the sink held at its promised value, if rows cannot tell them apart."""
         fit = choice.fit
         if model.sink in (None, LEARNED) or not isfinite(float(model.sink or 0.0)):
@@ -456,7 +456,7 @@ def parameters_of(model: HeadModel) -> Parameters:
     return replace(near, sink=1.0, level=logit) if isfinite(logit) else near
 
 
-def strain(weighed: Noise, rows: Rows, state: State, residual: Floats) -> float:
+def strain(weighed: Noise, rows: FitRows, state: State, residual: Floats) -> float:
     """Return how much larger χ² is at a state than at the fit with this residual."""
     other = weighed.freed(rows.output - state.output)
     more = float(np.square(other).sum() - np.square(residual).sum())
@@ -467,7 +467,7 @@ def _value(estimate: Estimate | None) -> float | None:
     return None if estimate is None else estimate.at(SHOWN).value
 
 
-def _unknown(m: Estimate, rows: Rows) -> str:
+def _unknown(m: Estimate, rows: FitRows) -> str:
     """Return why the multiplier is unknown, or an empty text."""
     if not rows.scores.any():
         return NO_SCORES

@@ -8,14 +8,23 @@ import numpy as np
 
 from attn_tui.compute.fit.estimates import (
     Beside,
-    Number,
+    FittedNumber,
     Undecided,
     allowed,
     numbers,
     shift_of_cap,
     unseen_cap,
 )
-from attn_tui.compute.fit.head import NAMES, Floats, Name, Parameters, Path, Rows, compute, slopes
+from attn_tui.compute.fit.head import (
+    NAMES,
+    FitRows,
+    Floats,
+    Name,
+    Parameters,
+    Path,
+    compute,
+    slopes,
+)
 from attn_tui.compute.fit.noise import (
     STEPWISE,
     Format,
@@ -61,10 +70,10 @@ class Extra:
         pulls: How much each other parameter rises if the added one rises by 1.
     """
 
-    numbers: Mapping[Name, Number]
+    numbers: Mapping[Name, FittedNumber]
     pulls: Mapping[Name, float]
 
-    def takes(self, name: Name, alone: Number) -> bool:
+    def takes(self, name: Name, alone: FittedNumber) -> bool:
         """Return whether a number is known only if the added parameter is absent."""
         half = self.numbers[name].half(0.95)
         return half > 0.1 * abs(alone.value) and half > 20 * alone.half(0.95)
@@ -83,7 +92,7 @@ class Choice:
     """
 
     fit: Fit
-    numbers: Mapping[Name, Number]
+    numbers: Mapping[Name, FittedNumber]
     beside: Mapping[Name, Extra]
     paths: tuple[Path, ...]
     made: Mapping[Path, float]
@@ -116,7 +125,7 @@ def paths_for(format: Format, tf32: bool = False) -> tuple[Path, ...]:
 
 
 def chosen(
-    rows: Rows,
+    rows: FitRows,
     near: Parameters,
     format: Format,
     paths: tuple[Path, ...],
@@ -242,7 +251,7 @@ def _has_moved(start: Parameters, end: Parameters, share: float) -> bool:
     return abs(end.multiplier - start.multiplier) > share * abs(start.multiplier)
 
 
-def hopeless(rows: Rows, near: Parameters, off: float, format: Format, path: Path) -> bool:
+def hopeless(rows: FitRows, near: Parameters, off: float, format: Format, path: Path) -> bool:
     """Return whether directions are so far off that no cap, sink or path can make them fit.
 
     Args:
@@ -257,14 +266,14 @@ def hopeless(rows: Rows, near: Parameters, off: float, format: Format, path: Pat
     return _far(rows, *aligned(rows, near, ("multiplier", "curvature")), format, path)
 
 
-def _far(rows: Rows, near: Parameters, off: float, format: Format, path: Path) -> bool:
+def _far(rows: FitRows, near: Parameters, off: float, format: Format, path: Path) -> bool:
     """Return whether directions are farther off than rounding under a path explains."""
     size = np.maximum(np.square(rows.output).sum(axis=1), 1e-300)
     made = variance(rows, compute(rows, near), format, path).sum(axis=1) / size
     return off > 3 * float(np.sqrt(made.mean()))
 
 
-def _between(rows: Rows, plain: list[Fit], full: Fit, format: Format, path: Path) -> list[Fit]:
+def _between(rows: FitRows, plain: list[Fit], full: Fit, format: Format, path: Path) -> list[Fit]:
     """Return the fits with one extra and with both, if the full fit shows that any is needed."""
     best = max(plain, key=lambda fit: fit.log_likelihood)
     if full.log_likelihood - best.log_likelihood < _gain(full) / 2:
@@ -301,7 +310,7 @@ def _gain(fit: Fit) -> float:
     return max(LEAST_GAIN, float(len(fit.residual)))
 
 
-def _error(number: Number) -> float:
+def _error(number: FittedNumber) -> float:
     return number.error if number.df else number.error / SURE
 
 
@@ -316,7 +325,7 @@ def _names(parameters: Parameters) -> tuple[Name, ...]:
     return (*PLAIN, *extras)
 
 
-def _with_extras(rows: Rows, fit: Fit, whitened: Floats | None = None) -> dict[Name, Extra]:
+def _with_extras(rows: FitRows, fit: Fit, whitened: Floats | None = None) -> dict[Name, Extra]:
     """Return, for each extra that is not in the fit, a fit that has it too.
 
     Args:
@@ -343,7 +352,7 @@ def _with_extras(rows: Rows, fit: Fit, whitened: Floats | None = None) -> dict[N
 
 
 def _choice(
-    rows: Rows, fit: Fit, beside: dict[Name, Extra], rounding: Rounding, paths: tuple[Path, ...]
+    rows: FitRows, fit: Fit, beside: dict[Name, Extra], rounding: Rounding, paths: tuple[Path, ...]
 ) -> Choice:
     known = numbers(fit.products, fit.path)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
@@ -368,7 +377,7 @@ def _choice(
     return Choice(fit, known, beside, remaining, sizes)
 
 
-def _scale(rows: Rows, parameters: Parameters) -> float:
+def _scale(rows: FitRows, parameters: Parameters) -> float:
     """Return the best c with all other parameters held."""
     mixed = compute(rows, parameters).mixed
     weight = 1 / np.maximum(np.square(rows.output).sum(axis=1, keepdims=True), 1e-300)

@@ -15,8 +15,16 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.estimates import BOUND, CUT, LOST, Number, Shifts, shift_of_cap, shifts
-from attn_tui.compute.fit.head import NAMES, Floats, Name, Path, Rows, State
+from attn_tui.compute.fit.estimates import (
+    BOUND,
+    CUT,
+    LOST,
+    FittedNumber,
+    Shifts,
+    shift_of_cap,
+    shifts,
+)
+from attn_tui.compute.fit.head import NAMES, FitRows, Floats, Name, Path, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
 from attn_tui.compute.fit.solve import relative_residual
 
@@ -44,7 +52,7 @@ COARSE = 30 * 2.0**-23
 
 
 @dataclass(frozen=True)
-class Step:
+class NewtonStep:
     """How far a number moved, beyond what arithmetic explains, with the standard error of rounding.
 
     Attributes:
@@ -68,7 +76,7 @@ LEAST_POOLED = 3.0
 honest one does in 1 of 370."""
 
 
-def pooled(steps: Sequence[Step], level: float) -> Step | None:
+def pooled(steps: Sequence[NewtonStep], level: float) -> NewtonStep | None:
     """Return the step of a number that heads show together, if it is significant; else None.
 
     A head with few rows may pass with a wrong m or cap; many such heads do not. Where one head has
@@ -89,7 +97,7 @@ def pooled(steps: Sequence[Step], level: float) -> Step | None:
     value = float((weights * [step.value for step in sure]).sum() / weights.sum())
     error = float(weights.sum() ** -0.5)
     is_significant = abs(value) > sigmas * error
-    return Step(value, error) if is_significant else None
+    return NewtonStep(value, error) if is_significant else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +118,7 @@ class Comparison:
     moved: tuple[Name, ...]
     path: Path
     coarseness: float = 0.0
-    steps: Mapping[Name, Step] = field(default_factory=dict)
+    steps: Mapping[Name, NewtonStep] = field(default_factory=dict)
 
     @property
     def passes(self) -> bool:
@@ -139,7 +147,7 @@ class Prediction:
         margins: How far each number may be from the model's without counting.
     """
 
-    rows: Rows
+    rows: FitRows
     state: State
     noise: Noise
     format: Format
@@ -256,7 +264,7 @@ class Prediction:
         bound = ROOM_SQUARED * _chi_square(self.level / max(2 * len(apart), 1), apart.shape[1])
         return np.asarray(np.sqrt(square / bound))
 
-    def _steps(self, apart: Floats) -> tuple[tuple[Name, ...], dict[Name, Step]]:
+    def _steps(self, apart: Floats) -> tuple[tuple[Name, ...], dict[Name, NewtonStep]]:
         """Return the numbers that move significantly if the output is off, and the steps of some.
 
         Args:
@@ -273,13 +281,13 @@ class Prediction:
         )
         return moved, {name: self._step(moves, name) for name in POOLED}
 
-    def _step(self, moves: Shifts, name: Name) -> Step:
+    def _step(self, moves: Shifts, name: Name) -> NewtonStep:
         """Return the step of a number beyond what is no noise."""
         place = NAMES.index(name)
         value, error = float(moves.values[place]), float(moves.errors[place])
         room = self._cut(name) + self.biases[place]
         sigma = error if moves.df[place] else error / BOUND
-        return Step(copysign(max(abs(value) - room, 0.0), value), sigma)
+        return NewtonStep(copysign(max(abs(value) - room, 0.0), value), sigma)
 
     def reach(self, name: Name) -> float:
         """Return how far a number may be from the model's without moving, in an honest output."""
@@ -292,7 +300,7 @@ class Prediction:
     def _reach(self, name: Name, error: float, df: float) -> float:
         """Return how far a number may move whose step has a standard error, or a bound."""
         level = self.level / len(NAMES)
-        number = Number(0.0, float(error), float(df), self._cut(name))
+        number = FittedNumber(0.0, float(error), float(df), self._cut(name))
         # With few rows Student's t is wide; the error is never below that of rounding itself.
         sigma = number.error if df else number.error / BOUND
         most = MOST_SIGMAS[name] * _normal(level) * sigma
@@ -369,7 +377,7 @@ def predicted(
     )
 
 
-def _firsts(rows: Rows) -> NDArray[np.intp]:
+def _firsts(rows: FitRows) -> NDArray[np.intp]:
     """Return the places of the rows, of those with equal queries and outputs only the first."""
     _, first = np.unique(rows.output.sum(axis=1), return_index=True)
     if len(first) == len(rows.output):

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from attn_tui.compute.fit.head import Floats, Name, Path, Rows, State
+from attn_tui.compute.fit.head import FitRows, Floats, Name, Path, State
 from attn_tui.compute.fit.noise import Format
-from attn_tui.compute.fit.solve import Fit, Products, coefficients
+from attn_tui.compute.fit.solve import Fit, InnerProducts, coefficients
 
 STEPS = 20_000
 """Grid points at which the tail is computed."""
@@ -64,7 +64,7 @@ class Estimate(Protocol):
 
 
 @dataclass(frozen=True)
-class Number:
+class FittedNumber:
     """A number with a standard error, or with a bound if there are too few rows for one.
 
     Attributes:
@@ -106,7 +106,7 @@ class Beside:
         most: The largest weight to consider.
     """
 
-    weight: Number
+    weight: FittedNumber
     pull: float
     most: float = inf
 
@@ -120,7 +120,7 @@ class Undecided:
         besides: The caps and sinks that may be.
     """
 
-    alone: Number
+    alone: FittedNumber
     besides: tuple[Beside, ...] = ()
 
     def at(self, confidence: float = 0.95) -> Interval:
@@ -161,7 +161,7 @@ class Cap:
         found: Whether there is a cap; if not, its value is None.
     """
 
-    curvature: Number
+    curvature: FittedNumber
     found: bool
 
     def at(self, confidence: float = 0.95) -> Interval:
@@ -181,7 +181,7 @@ class Sink:
         found: Whether there is a sink; if not, its value is None.
     """
 
-    weight: Number
+    weight: FittedNumber
     level: float
     found: bool
 
@@ -213,7 +213,7 @@ FORMAL = 4.0
 """The prior knowledge of the noise counts as this many degrees of freedom."""
 
 
-def numbers(known: Products, path: Path) -> dict[Name, Number]:
+def numbers(known: InnerProducts, path: Path) -> dict[Name, FittedNumber]:
     """Return each fitted parameter with its error.
 
     Args:
@@ -244,7 +244,7 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
     formal[free] = np.inf
     if len(score) < FEW:
         return {
-            name: Number(value, BOUND * error, 0.0, _lost(path, name) * abs(value))
+            name: FittedNumber(value, BOUND * error, 0.0, _lost(path, name) * abs(value))
             for name, value, error in zip(names, values, formal.tolist(), strict=True)
         }
     inside = root @ by_row @ root
@@ -254,7 +254,7 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
     # Rounded down, so that many heads share the cached quantiles.
     degrees = np.floor(_degrees(adjusted, inside) + FORMAL).tolist()
     return {
-        name: Number(value, error, df, _lost(path, name) * abs(value))
+        name: FittedNumber(value, error, df, _lost(path, name) * abs(value))
         for name, value, error, df in zip(names, values, errors, degrees, strict=True)
     }
 
@@ -349,14 +349,14 @@ def hidden_logits(state: State, format: Format) -> Floats:
     return np.asarray(left * np.sign(state.logits))
 
 
-def shift_of_cap(rows: Rows, state: State, format: Format) -> Floats:
+def shift_of_cap(rows: FitRows, state: State, format: Format) -> Floats:
     """Return the change of the output by the part of the cap that rounding hides, (r, d_v)."""
     by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
     mean = by_key.sum(axis=1, keepdims=True)
     return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 
 
-def allowed(fit: Fit, numbers: dict[Name, Number], shift: Floats) -> dict[Name, Number]:
+def allowed(fit: Fit, numbers: dict[Name, FittedNumber], shift: Floats) -> dict[Name, FittedNumber]:
     """Return numbers whose intervals hold the fit with and without a systematic error.
 
     Args:
@@ -372,7 +372,7 @@ def allowed(fit: Fit, numbers: dict[Name, Number], shift: Floats) -> dict[Name, 
     return corrected
 
 
-def unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
+def unseen_cap(fit: Fit, curvature: FittedNumber, format: Format) -> FittedNumber:
     """Return g of a head without a cap, its error widened by the cap that rounding may hide."""
     p, square = fit.state.weights, np.square(fit.state.logits)
     hidden = 3 * 2.0**-format.bits * float((p * square**2).sum())

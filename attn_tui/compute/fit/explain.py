@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.alternatives import kv_heads, one_change, tried, two_changes
-from attn_tui.compute.fit.case import EXTREME, Case
+from attn_tui.compute.fit.case import EXTREME, HeadCase
 from attn_tui.compute.fit.choose import stepped
 from attn_tui.compute.fit.comparison import Comparison, Prediction
 from attn_tui.compute.fit.differences import half_ulp, ordered
-from attn_tui.compute.fit.head import Name, Rows, State
+from attn_tui.compute.fit.head import FitRows, Name, State
 from attn_tui.compute.fit.model import (
     SHOWN,
     Candidate,
@@ -67,7 +67,7 @@ def explain(
         look: What another head of its layer tells of rounding paths.
     """
     with np.errstate(all="ignore"):
-        case = Case.of(head, reference)
+        case = HeadCase.of(head, reference)
         if isinstance(case, str):
             return _unexplained(reference, case)
         try:
@@ -97,7 +97,7 @@ class _Search:
     variants: Sequence[Variant]
 
 
-def _explained(case: Case, search: _Search | None) -> Explanation:
+def _explained(case: HeadCase, search: _Search | None) -> Explanation:
     """Return the explanation of a head: as promised, or else by a search."""
     is_promised = "multiplier" in case.reference.stated
     for way in case.ways() if is_promised else ():
@@ -113,7 +113,7 @@ def _explained(case: Case, search: _Search | None) -> Explanation:
     return _failed(case, candidates, suspect)
 
 
-def _like(case: Case, look: Look) -> Explanation | None:
+def _like(case: HeadCase, look: Look) -> Explanation | None:
     """Return the explanation of a head that is as promised on the paths of another, or None."""
     is_narrower = look.rounding.keys() == {*case.paths} != {*look.paths}
     if not is_narrower or "multiplier" not in case.reference.stated:
@@ -133,13 +133,13 @@ def _like(case: Case, look: Look) -> Explanation | None:
     return replace(explanation, promised=best[0], best=best, look=look)
 
 
-def _every_passing(case: Case) -> list[HeadModel]:
+def _every_passing(case: HeadCase) -> list[HeadModel]:
     """Return the promised models that give every row: several if no mask is promised."""
     every = (_passing(case, base) for base in case.bases())
     return [model for model in every if model is not None]
 
 
-def _passing(case: Case, model: HeadModel) -> HeadModel | None:
+def _passing(case: HeadCase, model: HeadModel) -> HeadModel | None:
     """Return the model that gives every row: as promised, or with m as it may be rounded; or None.
 
     Programs round m, or its root on q and on k, to the format of the tensors.
@@ -153,7 +153,7 @@ def _passing(case: Case, model: HeadModel) -> HeadModel | None:
     return None
 
 
-def _passes(case: Case, model: HeadModel) -> bool:
+def _passes(case: HeadCase, model: HeadModel) -> bool:
     """Return whether every row is what a model gives."""
     if LEARNED in (model.sink, model.bias):
         return False
@@ -162,7 +162,7 @@ def _passes(case: Case, model: HeadModel) -> bool:
     return case.comparison(model).passes and not case.is_outdone(model)
 
 
-def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
+def _as_promised(case: HeadCase, models: Sequence[HeadModel]) -> Explanation:
     """Return the explanation of a head whose every row one or several promised models give."""
     model = models[0]
     prediction = case.prediction(model)
@@ -182,7 +182,7 @@ def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
     )  # fmt: skip
 
 
-def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Explanation:
+def _measured(case: HeadCase, prediction: Prediction, comparison: Comparison) -> Explanation:
     """Return the residual of a promised model, and how many of its rows were compared."""
     rows = prediction.rows
     keys = rows.seen.sum(axis=1)
@@ -206,7 +206,9 @@ def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Exp
     )  # fmt: skip
 
 
-def _failed(case: Case, candidates: Sequence[Candidate], suspect: Suspect | None) -> Explanation:
+def _failed(
+    case: HeadCase, candidates: Sequence[Candidate], suspect: Suspect | None
+) -> Explanation:
     """Return the explanation of a head that is not as promised, or whose m is not promised."""
     model = case.bases()[0]
     bare = replace(model, sink=None if model.sink == LEARNED else model.sink)
@@ -227,7 +229,7 @@ def _failed(case: Case, candidates: Sequence[Candidate], suspect: Suspect | None
     return replace(known, explained=1.0, needed=needed, fineness=shown.fineness)
 
 
-def _rank(case: Case, candidate: Candidate) -> tuple[bool, int, int, int, float]:
+def _rank(case: HeadCase, candidate: Candidate) -> tuple[bool, int, int, int, float]:
     """Return the sort key of a candidate: those that explain first, by fewest changes.
 
     With equally many changes, one that leaves out rows, as of padding, comes after one that
@@ -239,7 +241,9 @@ def _rank(case: Case, candidate: Candidate) -> tuple[bool, int, int, int, float]
     return False, counted, candidate.left_out, len(candidate.changes), candidate.chi_square
 
 
-def _searched(case: Case, search: _Search | None) -> tuple[tuple[Candidate, ...], Suspect | None]:
+def _searched(
+    case: HeadCase, search: _Search | None
+) -> tuple[tuple[Candidate, ...], Suspect | None]:
     """Return the candidates that explain a head with the fewest changes, and a suspect.
 
     They are sought on some rows, and compared with all.
@@ -285,7 +289,7 @@ MOVED: Mapping[Name, Part] = {
 """The part of the model that each number is of."""
 
 
-def _moved(case: Case) -> Candidate | None:
+def _moved(case: HeadCase) -> Candidate | None:
     """Return the promised model with the number that moved, if that is all that is wrong with it.
 
     Each row is then what may be, and only all of them together are not.
@@ -303,7 +307,7 @@ def _moved(case: Case) -> Candidate | None:
     return None
 
 
-def _told(case: Case, candidate: Candidate) -> Candidate:
+def _told(case: HeadCase, candidate: Candidate) -> Candidate:
     """Return a candidate with the parts that a promise without numbers makes it differ in.
 
     One that explains a failed promise without a change explains nothing.
@@ -322,7 +326,7 @@ def _told(case: Case, candidate: Candidate) -> Candidate:
     return replace(candidate, explains=bool(candidate.changes) or not is_promised)
 
 
-def _varied(sample: Case, variants: Sequence[Variant]) -> Iterator[Candidate]:
+def _varied(sample: HeadCase, variants: Sequence[Variant]) -> Iterator[Candidate]:
     """Yield the models of common mistakes that give every row."""
     for variant in variants:
         model = variant.model
@@ -338,13 +342,13 @@ def _varied(sample: Case, variants: Sequence[Variant]) -> Iterator[Candidate]:
         )
 
 
-def _bases(sample: Case) -> Iterator[Candidate]:
+def _bases(sample: HeadCase) -> Iterator[Candidate]:
     """Yield the reference with its numbers fitted, under each plausible mask."""
     for base in sample.bases():
         yield from tried(sample, base)
 
 
-def _called(case: Case, calls: Sequence[HeadRows]) -> Iterator[Candidate]:
+def _called(case: HeadCase, calls: Sequence[HeadRows]) -> Iterator[Candidate]:
     """Yield the reference with what the call was given in its place: mask, bias or positions."""
     for head in calls:
         model = case.reference.model
@@ -352,8 +356,8 @@ def _called(case: Case, calls: Sequence[HeadRows]) -> Iterator[Candidate]:
             model = replace(model, bias=None)
         if head.seen is not None:
             model = replace(model, mask=replace(model.mask, kind="given"))
-        other = Case.of(head, case.reference)
-        if not isinstance(other, Case) or other.sample.is_empty:
+        other = HeadCase.of(head, case.reference)
+        if not isinstance(other, HeadCase) or other.sample.is_empty:
             continue
         if (case.head.positions is None) == (head.positions is None):
             yield from tried(other.sample, model)
@@ -363,7 +367,7 @@ def _called(case: Case, calls: Sequence[HeadRows]) -> Iterator[Candidate]:
             yield replace(candidate, changes=changes, cause=AT_POSITIONS)
 
 
-def _best(case: Case, tests: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def _best(case: HeadCase, tests: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Return the candidates that explain the head with the fewest changes, or else the nearest."""
     if not tests:
         return ()
@@ -380,7 +384,7 @@ def _best(case: Case, tests: Sequence[Candidate]) -> tuple[Candidate, ...]:
     return (*alike.values(),)
 
 
-def where(rows: Rows, state: State) -> dict[str, tuple[float, ...]]:
+def where(rows: FitRows, state: State) -> dict[str, tuple[float, ...]]:
     """Return the residual of a state by row, key and channel, as shares of the largest."""
     rest = np.nan_to_num(rows.output - state.output, nan=0.0, posinf=0.0, neginf=0.0)
     lengths = np.maximum(np.linalg.norm(rows.values, axis=1), 1e-30)

@@ -112,7 +112,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class FitRows:
     """The part of a head that does not depend on the parameters.
 
     Attributes:
@@ -156,14 +156,14 @@ class Rows:
         """The length of a query."""
         return int(self.inputs.keys.shape[1])
 
-    def under(self, seen: NDArray[np.bool_]) -> "Rows":
+    def under(self, seen: NDArray[np.bool_]) -> "FitRows":
         """Return the rows under another mask."""
         return replace(self, seen=seen)
 
-    def part(self, rows: NDArray[np.intp]) -> "Rows":
+    def part(self, rows: NDArray[np.intp]) -> "FitRows":
         """Return some of the rows."""
         bias = None if self.bias is None else self.bias[rows]
-        return Rows(
+        return FitRows(
             self.scores[rows], self.output[rows], self.seen[rows], bias, self.queries[rows],
             self.inputs,
         )  # fmt: skip
@@ -174,7 +174,7 @@ def rows_of(
     mask: HeadMask,
     dtype: np.dtype[np.floating] = HELD,
     factors: Floats | None = None,
-) -> Rows:
+) -> FitRows:
     """Return the part of a head that its fit needs.
 
     Args:
@@ -187,7 +187,7 @@ def rows_of(
         head = replace(head, queries=head.queries * factors)
     queries, keys = (tensor.astype(dtype, copy=False) for tensor in (head.queries, head.keys))
     bias = None if head.bias is None else head.bias.astype(dtype)
-    return Rows(
+    return FitRows(
         queries @ keys.T,
         _held(head.output, len(queries), HELD),
         mask.seen(head),
@@ -280,7 +280,7 @@ def bend(x: Floats, z: Floats, slope: Floats | float, curvature: float) -> Float
     return np.where(square < 1e-4, series, exact)
 
 
-def compute(rows: Rows, parameters: Parameters) -> State:
+def compute(rows: FitRows, parameters: Parameters) -> State:
     """Compute a head with these parameters."""
     z, slope = capped(parameters.multiplier * rows.scores, parameters.curvature)
     hidden = z.copy() if rows.bias is None else z + rows.bias
@@ -299,13 +299,13 @@ def compute(rows: Rows, parameters: Parameters) -> State:
     return State(parameters, z, slope, top, total, p, (p @ rows.values).astype(HELD))
 
 
-def slopes(rows: Rows, state: State, names: tuple[Name, ...]) -> Floats:
+def slopes(rows: FitRows, state: State, names: tuple[Name, ...]) -> Floats:
     """Return ∂out along each parameter, shape (names, r, d_v)."""
     parameters = state.parameters
     return np.stack([_slope(rows, state, parameters, name) for name in names])
 
 
-def _slope(rows: Rows, state: State, parameters: Parameters, name: Name) -> Floats:
+def _slope(rows: FitRows, state: State, parameters: Parameters, name: Name) -> Floats:
     if name == "value_scale":
         return state.mixed
     if name == "sink":

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.case import Case
-from attn_tui.compute.fit.head import Floats, Rows, State
+from attn_tui.compute.fit.case import HeadCase
+from attn_tui.compute.fit.head import FitRows, Floats, State
 from attn_tui.compute.fit.model import FITS, Suspect
 from attn_tui.compute.heads.mask import HeadMask
 
@@ -31,7 +31,7 @@ class _Change:
     is_lightest: bool
 
 
-def one_key(case: Case) -> Iterator[Suspect]:
+def one_key(case: HeadCase) -> Iterator[Suspect]:
     """Yield that every row that is wrong sees one key less, or one more, than promised.
 
     Args:
@@ -94,7 +94,7 @@ def _alike(
         yield [_Change(int(row), int(keys[row]), False) for row in np.flatnonzero(others)]
 
 
-def _lightest(rows: Rows, state: State, found: Sequence[_Change]) -> Iterator[_Change]:
+def _lightest(rows: FitRows, state: State, found: Sequence[_Change]) -> Iterator[_Change]:
     """Yield the lightest key of each row that sees as many keys as one that lacks its own."""
     counts = rows.seen.sum(axis=1)
     short = {int(counts[change.row]) for change in found}
@@ -104,7 +104,7 @@ def _lightest(rows: Rows, state: State, found: Sequence[_Change]) -> Iterator[_C
         yield _Change(int(row), int(lightest), is_lightest=True)
 
 
-def _nearest(rows: Rows, state: State, row: int, is_seen: bool) -> _Change | None:
+def _nearest(rows: FitRows, state: State, row: int, is_seen: bool) -> _Change | None:
     """Return the seen key without which, or the hidden one with which, a row is nearest."""
     keys = np.flatnonzero(rows.seen[row] == is_seen)
     if len(keys) < 1 + is_seen:
@@ -118,7 +118,7 @@ def _nearest(rows: Rows, state: State, row: int, is_seen: bool) -> _Change | Non
     return _Change(row, int(keys[best]), best == int(np.argmin(weights)))
 
 
-def _weights(rows: Rows, state: State, row: int) -> NDArray[np.float64]:
+def _weights(rows: FitRows, state: State, row: int) -> NDArray[np.float64]:
     """Return e^z of every key as a share of the sum over the seen ones, shape (n,)."""
     logits: Floats = state.logits[row].astype(np.float64)
     if rows.bias is not None:
@@ -126,7 +126,7 @@ def _weights(rows: Rows, state: State, row: int) -> NDArray[np.float64]:
     return np.asarray(np.exp(np.minimum(logits - state.top[row], 600.0)) / state.total[row])
 
 
-def _gives(case: Case, seen: NDArray[np.bool_]) -> bool:
+def _gives(case: HeadCase, seen: NDArray[np.bool_]) -> bool:
     """Return whether every row is what is promised under another mask."""
     model = replace(case.reference.model, mask=HeadMask("given"))
     head = replace(case.head, seen=seen)
@@ -139,7 +139,9 @@ def _gives(case: Case, seen: NDArray[np.bool_]) -> bool:
     return other.comparison(model).passes and not other.idle(model)[1]
 
 
-def _phrase(case: Case, places: NDArray[np.intp], changes: Sequence[_Change], is_seen: bool) -> str:
+def _phrase(
+    case: HeadCase, places: NDArray[np.intp], changes: Sequence[_Change], is_seen: bool
+) -> str:
     """Return in words which rows see one key less, or one more.
 
     Args:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.head import HELD, Floats, Parameters, Rows, capped
+from attn_tui.compute.fit.head import HELD, FitRows, Floats, Parameters, capped
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -74,7 +74,7 @@ def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
     yield from open_masks(replace(head, seen=None))
 
 
-def windowed(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+def windowed(rows: FitRows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
     """Return a causal mask with the window that the output shows, if it shows one plainly.
 
     All windows are tried at once, by cumulative sums back from the query's own key.
@@ -101,7 +101,7 @@ def windowed(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> He
     return replace(mask, kind="window", window=best + 1) if is_plain else None
 
 
-def local(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+def local(rows: FitRows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
     """Return a mask of keys to either side that the output shows in place of none, or None.
 
     All reaches are tried at once, by cumulative sums from the query's own key outwards.
@@ -126,7 +126,9 @@ def local(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadM
     return replace(mask, kind="local", offset=mask.offset or 0, window=2 * best)
 
 
-def assumed_masks(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> list[HeadMask]:
+def assumed_masks(
+    head: HeadRows, mask: HeadMask, rows: FitRows, near: Parameters
+) -> list[HeadMask]:
     """Return the masks with padding, packed texts or a prefix that the output shows.
 
     Args:
@@ -151,7 +153,7 @@ def _some(count: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, count - 1, min(count, _ROWS)).round().astype(np.intp))
 
 
-def _weights(rows: Rows, near: Parameters) -> tuple[Rows, NDArray[np.float64]]:
+def _weights(rows: FitRows, near: Parameters) -> tuple[FitRows, NDArray[np.float64]]:
     """Return some rows, and e^z of all keys up to a factor for each row."""
     part = rows.part(_some(len(rows.output)))
     z, _ = capped(near.multiplier * part.scores.astype(HELD), near.curvature)
@@ -161,7 +163,7 @@ def _weights(rows: Rows, near: Parameters) -> tuple[Rows, NDArray[np.float64]]:
     return part, np.exp(z - np.maximum(z.max(axis=1, keepdims=True), -1e300))
 
 
-def _padded(rows: Rows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+def _padded(rows: FitRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
     """Return a mask with keys hidden at one end, if the output's directions show that, or None.
 
     All lengths are tried at once, by cumulative sums from either end. A row that then sees no key,
@@ -188,7 +190,7 @@ def _padded(rows: Rows, mask: HeadMask, near: Parameters) -> HeadMask | None:
     return replace(mask, hidden=hidden)
 
 
-def _packed(head: HeadRows, every: Rows, hidden: HeadMask, near: Parameters) -> HeadMask | None:
+def _packed(head: HeadRows, every: FitRows, hidden: HeadMask, near: Parameters) -> HeadMask | None:
     """Return a mask of packed texts; the last text begins after the hidden keys."""
     mask, own = replace(hidden, hidden=None), hidden.own(head)
     begins: tuple[int, ...] = ()
@@ -204,7 +206,7 @@ def _packed(head: HeadRows, every: Rows, hidden: HeadMask, near: Parameters) -> 
     return replace(mask, packed=begins) if begins else None
 
 
-def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> HeadMask | None:
+def _prefixed(head: HeadRows, mask: HeadMask, rows: FitRows, near: Parameters) -> HeadMask | None:
     """Return a causal mask with a prefix that every row sees, if the output shows one, or None."""
     if mask.kind != "causal" or mask.window or mask.chunk:
         return None
@@ -224,7 +226,7 @@ def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> H
     return replace(mask, prefix=best)
 
 
-def seen_from(rows: Rows) -> tuple[Floats, Floats]:
+def seen_from(rows: FitRows) -> tuple[Floats, Floats]:
     """Return the values and the unit rows of the output, projected on a few directions."""
     d_v = rows.values.shape[1]
     view = np.eye(d_v)

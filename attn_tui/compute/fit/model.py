@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Literal
 
-from attn_tui.compute.fit.comparison import LEVEL, Step
+from attn_tui.compute.fit.comparison import LEVEL, NewtonStep
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.head import Name, Path
-from attn_tui.compute.heads.head_model import LAWS, HeadModel, Law, Part
+from attn_tui.compute.heads.head_model import LAWS, HeadModel, Part, PositionLaw
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import counted
 
@@ -47,7 +47,7 @@ class Reference:
     model: HeadModel
     stated: frozenset[Part] = frozenset()
     level: float = LEVEL
-    laws: tuple[Law, ...] = LAWS
+    laws: tuple[PositionLaw, ...] = LAWS
     tf32: bool = False
     format: str = "float32"
 
@@ -270,7 +270,7 @@ class Explanation:
     notes: tuple[str, ...] = ()
     problem: str = ""
     suspect: Suspect | None = None
-    steps: Mapping[Name, Step] = field(default_factory=dict)
+    steps: Mapping[Name, NewtonStep] = field(default_factory=dict)
     look: Look | None = None
 
     @property

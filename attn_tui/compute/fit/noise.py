@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import dtype_of, limits
-from attn_tui.compute.fit.head import NAMES, Floats, Inputs, Path, Rows, State, slopes
+from attn_tui.compute.fit.head import NAMES, FitRows, Floats, Inputs, Path, State, slopes
 
 PATHS: tuple[Path, ...] = get_args(Path)
 
@@ -95,7 +95,7 @@ def coarsest(values: NDArray[np.floating], named: str) -> str:
     return names[3]
 
 
-def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
+def score_variance(rows: FitRows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each logit, shape (r, n).
 
     In eager models every step from q·k to z is rounded; on every path the sum q·k is
@@ -140,7 +140,7 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     return np.asarray(sums)
 
 
-def factor_variance(rows: Rows, multiplier: float, format: Format) -> Floats:
+def factor_variance(rows: FitRows, multiplier: float, format: Format) -> Floats:
     """Return the variance of m·q·k if √m·q and √m·k are rounded to a format, shape (r, n).
 
     It is 0 if √m is a power of two.
@@ -235,7 +235,7 @@ class Noise:
         return Noise(self.variance[rows], 0.0, self.deviation[rows], along, middle)
 
 
-def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
+def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
     """Return the noise of a head's output under a path.
 
     Rounding one logit or weight pushes a row in one direction, so that the errors of the row's
@@ -265,7 +265,7 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     return Noise(variance, log_determinant, deviation, along, middle)
 
 
-def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
+def variance(rows: FitRows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each number of the output, shape (r, d_v), without covariances."""
     own, by_score, by_weight = _parts(rows, state, format, path)
     if path == "stepwise" or format.bits >= 24:
@@ -275,7 +275,7 @@ def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
 
 
 def _parts(
-    rows: Rows, state: State, format: Format, path: Path
+    rows: FitRows, state: State, format: Format, path: Path
 ) -> tuple[Floats, Floats | None, Floats | None]:
     """Return the output's own rounding variance, c²p² times that of logits, and c² times weights'.
 
@@ -319,7 +319,7 @@ def _sum(state: State) -> Floats:
     return np.asarray(state.total * np.exp(state.top - _largest(state)))
 
 
-def _repeated(rows: Rows, state: State, format: Format, values: Floats) -> Floats:
+def _repeated(rows: FitRows, state: State, format: Format, values: Floats) -> Floats:
     """Return the error of p·values, shape (r, columns), by terms that are equal; 0 without any."""
     repeats = rows.inputs.repeats
     if repeats is None:
@@ -327,7 +327,7 @@ def _repeated(rows: Rows, state: State, format: Format, values: Floats) -> Float
     return np.asarray(REPEATED * 2.0**-format.bits * (state.weights * repeats @ values))
 
 
-def _by_sum(rows: Rows, state: State, format: Format) -> Floats:
+def _by_sum(rows: FitRows, state: State, format: Format) -> Floats:
     """Return how one standard error of the rounded sum of weights moves a row, shape (r, d_v)."""
     if format.bits >= 24:
         ones = np.ones((len(rows.values), 1))
@@ -338,7 +338,7 @@ def _by_sum(rows: Rows, state: State, format: Format) -> Floats:
     return np.asarray(state.output * share)
 
 
-def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
+def _most_by_scores(rows: FitRows, state: State, format: Format) -> Floats:
     """Return an upper bound of Σp²·variance for logits that float32 rounds, shape (r,)."""
     parameters, (q, k) = state.parameters, rows.norms
     if parameters.curvature < 0:
@@ -412,7 +412,7 @@ class Rounding:
         format: The number format of the output.
     """
 
-    def __init__(self, rows: Rows, state: State, format: Format) -> None:
+    def __init__(self, rows: FitRows, state: State, format: Format) -> None:
         self.rows, self.state, self.format = rows, state, format
         self._noises: dict[Path, Noise] = {}
         self._whitened: dict[Path, Floats] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.case import Case
+from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.comparison import Prediction
 from attn_tui.compute.fit.differences import half_ulp
 from attn_tui.compute.fit.head import Floats, Parameters, compute, taken
@@ -28,7 +28,7 @@ class Power:
     fineness: Mapping[Part, Fineness]
 
 
-def power(case: Case, model: HeadModel, prediction: Prediction) -> Power:
+def power(case: HeadCase, model: HeadModel, prediction: Prediction) -> Power:
     """Return which changes of a model the rows of a head would have shown.
 
     m shows if both half of it and twice would have failed; a cap and a sink if their absence would
@@ -85,7 +85,7 @@ class _Trial:
         return not self.prediction.compared(_output(self.prediction, other, seen)).passes
 
 
-def _of_multiplier(case: Case, trial: _Trial) -> Fineness | None:
+def _of_multiplier(case: HeadCase, trial: _Trial) -> Fineness | None:
     """Return the least change of m that shows, or None."""
     parameters = trial.prediction.state.parameters
     m = parameters.multiplier
@@ -106,7 +106,7 @@ def _output(prediction: Prediction, other: Parameters, seen: NDArray[np.bool_] |
 
 
 def _other_masks(
-    case: Case, model: HeadModel, prediction: Prediction
+    case: HeadCase, model: HeadModel, prediction: Prediction
 ) -> Iterator[NDArray[np.bool_]]:
     """Yield what the rows that see a key under a mask see under its nearest neighbours."""
     is_whole = case.head.seen is None and len(prediction.rows.output) == len(case.head.rows)

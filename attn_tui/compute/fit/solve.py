@@ -6,7 +6,16 @@ from math import inf
 
 import numpy as np
 
-from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
+from attn_tui.compute.fit.head import (
+    FitRows,
+    Floats,
+    Name,
+    Parameters,
+    Path,
+    State,
+    compute,
+    slopes,
+)
 from attn_tui.compute.fit.noise import Format, Noise, noise
 
 STEPS = 12
@@ -14,7 +23,7 @@ STEPS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Products:
+class InnerProducts:
     """Inner products of the slopes and the residual, by row: all that steps and errors need.
 
     Attributes:
@@ -33,7 +42,7 @@ class Products:
     square: float
     count: int
 
-    def of(self, names: tuple[Name, ...]) -> "Products":
+    def of(self, names: tuple[Name, ...]) -> "InnerProducts":
         """Return the products of some of the parameters."""
         places = [self.names.index(name) for name in names]
         by_row = self.by_row[:, places][:, :, places]
@@ -45,7 +54,7 @@ class Products:
             scores=self.scores[:, places],
         )
 
-    def stepped(self) -> "Products":
+    def stepped(self) -> "InnerProducts":
         """Return the products after the step that minimises the residual, with constant slopes."""
         step = solved(self.by_row.sum(axis=0), self.scores.sum(axis=0))
         scores = self.scores - self.by_row @ step
@@ -79,7 +88,7 @@ class Fit:
         return self.state.parameters
 
     @cached_property
-    def products(self) -> Products:
+    def products(self) -> InnerProducts:
         """The inner products of the slopes and the residual."""
         # A slope whose square is NaN or infinite tells nothing, as one that is 0.
         is_known = np.isfinite(np.square(self.slopes).sum(axis=(1, 2)))
@@ -88,7 +97,7 @@ class Fit:
         every = rows @ rows.swapaxes(1, 2)
         values = np.array([getattr(self.parameters, name) for name in self.names])
         square = float(every[:, -1, -1].sum())
-        return Products(
+        return InnerProducts(
             self.names, values, every[:, :-1, :-1], every[:, :-1, -1], square, self.residual.size
         )
 
@@ -104,7 +113,7 @@ class Fit:
         return -0.5 * (float(np.square(self.residual).sum()) + self.noise.log_determinant)
 
 
-def relative_residual(rows: Rows, state: State) -> float:
+def relative_residual(rows: FitRows, state: State) -> float:
     """Return ‖out − fit‖/‖out‖ over all rows; infinite if the output is 0 and the fit is not."""
     size = float(np.linalg.norm(rows.output))
     apart = float(np.linalg.norm(rows.output - state.output))
@@ -114,7 +123,7 @@ def relative_residual(rows: Rows, state: State) -> float:
 
 
 def aligned(
-    rows: Rows, start: Parameters, names: tuple[Name, ...] = ("multiplier",), steps: int = STEPS
+    rows: FitRows, start: Parameters, names: tuple[Name, ...] = ("multiplier",), steps: int = STEPS
 ) -> tuple[Parameters, float]:
     """Fit m, and a cap if it is among the names, to the directions of the output's rows alone.
 
@@ -177,7 +186,12 @@ def _stretched(state: State, stretch: Floats) -> Parameters:
 
 
 def refine(
-    rows: Rows, state: State, names: tuple[Name, ...], format: Format, path: Path, rounds: int = 3
+    rows: FitRows,
+    state: State,
+    names: tuple[Name, ...],
+    format: Format,
+    path: Path,
+    rounds: int = 3,
 ) -> Fit:
     """Fit under the noise of a path, from a near start; the noise is recomputed as the fit moves.
 
@@ -201,7 +215,7 @@ def refine(
 
 
 def descended(
-    rows: Rows, state: State, names: tuple[Name, ...], weighed: Noise, steps: int
+    rows: FitRows, state: State, names: tuple[Name, ...], weighed: Noise, steps: int
 ) -> tuple[State, float]:
     """Return the state after steps that lower χ², and by how much the last step lowered it."""
     residual = weighed.freed(rows.output - state.output)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from attn_tui.compute.arrays import dtype_of
-from attn_tui.compute.fit.case import Case
+from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.model import FITS, Blame, Suspect, Variants
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -31,7 +31,7 @@ def ranges_of(heads: Sequence[HeadRows]) -> dict[str, tuple[float, float]]:
     }
 
 
-def quantised(case: Case) -> Variants:
+def quantised(case: HeadCase) -> Variants:
     """Yield the head with keys, values or both rounded to 8 bits."""
     head = case.head
     assert head.values is not None
@@ -47,7 +47,7 @@ def quantised(case: Case) -> Variants:
             yield suspect, changed
 
 
-def _ways_of_layer(case: Case) -> Iterator[tuple[Way, Way]]:
+def _ways_of_layer(case: HeadCase) -> Iterator[tuple[Way, Way]]:
     """Yield how keys and values are stored that share a scale in all heads of a layer."""
     ways: dict[str, tuple[Way, ...]] = {}
     for part, (least, most) in case.ranges.items():

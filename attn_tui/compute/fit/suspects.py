@@ -9,8 +9,8 @@ from math import inf, isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.case import Case, parameters_of
-from attn_tui.compute.fit.head import Floats, Rows, State, compute
+from attn_tui.compute.fit.case import HeadCase, parameters_of
+from attn_tui.compute.fit.head import FitRows, Floats, State, compute
 from attn_tui.compute.fit.keys import one_key
 from attn_tui.compute.fit.model import FITS, Others, Suspect, Variants
 from attn_tui.compute.fit.noise import variance
@@ -47,7 +47,7 @@ OVERFLOW = 88.72
 """e^x is infinite in float32 above this x."""
 
 
-def suspect_of(case: Case, others: Others = tuple) -> Suspect | None:
+def suspect_of(case: HeadCase, others: Others = tuple) -> Suspect | None:
     """Return what was done to a head that no model explains, if a test says so, or None.
 
     Args:
@@ -67,12 +67,12 @@ def suspect_of(case: Case, others: Others = tuple) -> Suspect | None:
     return None
 
 
-def broken_of(case: Case) -> Suspect | None:
+def broken_of(case: HeadCase) -> Suspect | None:
     """Return that the output is NaN, infinite or 0 where a number is promised, or None."""
     return _not_finite(case) or _zero(case)
 
 
-def _suspects(case: Case) -> Iterator[Suspect]:
+def _suspects(case: HeadCase) -> Iterator[Suspect]:
     """Yield each fault with which the promised model gives the output."""
     for computed in COMPUTED:
         yield from computed(case)
@@ -83,7 +83,7 @@ def _suspects(case: Case) -> Iterator[Suspect]:
         yield Suspect("dropout", dropped)
 
 
-def _nearest(sample: Case, altered: Callable[[Case], Variants]) -> Iterator[Suspect]:
+def _nearest(sample: HeadCase, altered: Callable[[HeadCase], Variants]) -> Iterator[Suspect]:
     """Yield the variant of a head with the smallest residual, if it explains every row."""
     variants = [*altered(sample)]
     if not variants:
@@ -103,7 +103,7 @@ def _nearest(sample: Case, altered: Callable[[Case], Variants]) -> Iterator[Susp
             return
 
 
-def _explains(case: Case, head: HeadRows) -> bool:
+def _explains(case: HeadCase, head: HeadRows) -> bool:
     """Return whether the promised model gives the output of an altered head."""
     other, model = replace(case, head=head, whole=None), case.reference.model
     rounding = other.rounding(model)
@@ -116,14 +116,14 @@ def _explains(case: Case, head: HeadRows) -> bool:
     return other.gives(model, parameters_of(model))
 
 
-def _left(case: Case, head: HeadRows) -> float:
+def _left(case: HeadCase, head: HeadRows) -> float:
     """Return the squared residual of the promised model on a head."""
     rounding = replace(case, head=head, whole=None).rounding(case.reference.model)
     square = float(np.square(rounding.rows.output - rounding.state.output).sum())
     return inf if isnan(square) else square
 
 
-def _not_finite(case: Case) -> Suspect | None:
+def _not_finite(case: HeadCase) -> Suspect | None:
     """Return which rows are NaN or infinite though the promise is a number, and why."""
     model = case.bases()[0]
     if LEARNED in (model.sink, model.bias):
@@ -144,7 +144,9 @@ def _not_finite(case: Case) -> Suspect | None:
     )  # fmt: skip
 
 
-def _reason_of_nan(case: Case, model: HeadModel, rows: Rows, places: NDArray[np.intp]) -> str:
+def _reason_of_nan(
+    case: HeadCase, model: HeadModel, rows: FitRows, places: NDArray[np.intp]
+) -> str:
     """Return why these rows, and no others, may be NaN; empty if nothing says."""
     is_nan = np.zeros(len(rows.output), bool)
     is_nan[places] = True
@@ -163,7 +165,7 @@ def _reason_of_nan(case: Case, model: HeadModel, rows: Rows, places: NDArray[np.
     return ""
 
 
-def _zero(case: Case) -> Suspect | None:
+def _zero(case: HeadCase) -> Suspect | None:
     """Return that the output is 0 in every row though the promise is not."""
     output = case.head.output
     assert output is not None
@@ -185,7 +187,7 @@ class _Alternative:
     output: Floats
 
 
-def _fits(case: Case, alternatives: Iterator[_Alternative]) -> Iterator[Suspect]:
+def _fits(case: HeadCase, alternatives: Iterator[_Alternative]) -> Iterator[Suspect]:
     """Yield the faults whose output is the captured one, to rounding under the coarsest path."""
     rounding = case.rounding(case.reference.model)
     rows, state = rounding.rows, rounding.state
@@ -200,12 +202,12 @@ def _fits(case: Case, alternatives: Iterator[_Alternative]) -> Iterator[Suspect]
             yield alternative.suspect
 
 
-def _other_softmax(case: Case) -> Iterator[Suspect]:
+def _other_softmax(case: HeadCase) -> Iterator[Suspect]:
     """Yield faults of softmax and of the cap, each by the output that it gives."""
     yield from _fits(case, _softmaxes(case))
 
 
-def _softmaxes(case: Case) -> Iterator[_Alternative]:
+def _softmaxes(case: HeadCase) -> Iterator[_Alternative]:
     """Yield the outputs of other softmaxes than the promised one."""
     model = case.reference.model
     rounding = case.rounding(model)
@@ -246,11 +248,11 @@ def _weights(logits: Floats, model: HeadModel) -> Floats:
     return np.asarray(weights / total)
 
 
-COMPUTED: tuple[Callable[[Case], Iterator[Suspect]], ...] = (_other_softmax, one_key)
+COMPUTED: tuple[Callable[[HeadCase], Iterator[Suspect]], ...] = (_other_softmax, one_key)
 """The faults that are told by the output that they give."""
 
 
-def _rotated(case: Case) -> Variants:
+def _rotated(case: HeadCase) -> Variants:
     """Yield the head with keys or queries rotated by RoPE, or rotated back."""
     head = case.head
     if head.d_k % 2:
@@ -290,18 +292,18 @@ def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) ->
     return turned
 
 
-def _with_bias(case: Case, bias: Floats) -> HeadRows:
+def _with_bias(case: HeadCase, bias: Floats) -> HeadRows:
     head = case.head
     return replace(head, bias=bias if head.bias is None else head.bias + bias)
 
 
-def _distances(case: Case) -> NDArray[np.intp]:
+def _distances(case: HeadCase) -> NDArray[np.intp]:
     """Return the position of each key relative to the query's own key, shape (r, n)."""
     own = case.reference.model.mask.own(case.head)
     return np.asarray(np.arange(case.head.n_keys) - own[:, None])
 
 
-def _alibi(case: Case) -> Variants:
+def _alibi(case: HeadCase) -> Variants:
     """Yield the head with the best-fitting bias that grows with the distance."""
     away = np.abs(_distances(case)).astype(float)
     starts = [np.array([2.0**-power]) for power in (1.0, 3.0, 5.0, 7.0)]
@@ -311,7 +313,7 @@ def _alibi(case: Case) -> Variants:
     yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
 
 
-def _bucketed(case: Case) -> Variants:
+def _bucketed(case: HeadCase) -> Variants:
     """Yield the head with the best-fitting bias by T5's buckets of distances."""
     distances = _distances(case)
     places = buckets(distances, case.reference.model.mask.kind == "none")
@@ -347,7 +349,7 @@ def buckets(distances: NDArray[np.intp], both: bool) -> NDArray[np.intp]:
     return np.asarray(first + np.where(away < exact, away, np.minimum(far, count - 1)))
 
 
-def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, Floats, float]:
+def _fitted(case: HeadCase, shapes: Floats, start: Floats) -> tuple[Floats, Floats, float]:
     """Fit the coefficients of some biases, by damped Gauss–Newton.
 
     Args:
@@ -363,7 +365,7 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, Floats, 
     plain = case.rows(model)
     parameters = parameters_of(model)
 
-    def made(parts: Floats) -> tuple[Rows, State]:
+    def made(parts: Floats) -> tuple[FitRows, State]:
         bias = np.tensordot(parts, shapes, 1)
         rows = replace(plain, bias=bias if plain.bias is None else plain.bias + bias)
         return rows, compute(rows, parameters)
@@ -392,7 +394,7 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, Floats, 
     return parts, np.tensordot(parts, shapes, 1), cost
 
 
-def _dropped(case: Case) -> str:
+def _dropped(case: HeadCase) -> str:
     """Return a sentence saying which share of weights was dropped, or an empty text.
 
     Only rows that see few keys, compared with d_v, tell which weights were dropped: in others too

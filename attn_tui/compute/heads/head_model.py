@@ -28,7 +28,7 @@ LEARNED: Final = "learned"
 
 
 @dataclass(frozen=True)
-class Law:
+class PositionLaw:
     """How the multiplier grows with the position i of a query, counted from 0.
 
     Attributes:
@@ -53,7 +53,11 @@ class Law:
         return np.where(positions > self.length, grown, 1.0)
 
 
-LAWS: tuple[Law, ...] = (Law("log n"), Law("llama 4"), Law("grok", 1024.0))
+LAWS: tuple[PositionLaw, ...] = (
+    PositionLaw("log n"),
+    PositionLaw("llama 4"),
+    PositionLaw("grok", 1024.0),
+)
 """The laws that known models use."""
 
 
@@ -118,7 +122,7 @@ class HeadModel:
     mask: HeadMask = HeadMask("causal")
     bias: Alibi | Literal["learned"] | None = None
     softmax_twice: bool = False
-    law: Law | None = None
+    law: PositionLaw | None = None
 
     @classmethod
     def of(cls, logit_map: LogitMap, mask: HeadMask = HeadMask()) -> "HeadModel":

@@ -116,7 +116,7 @@ class Exponents:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class RowSums:
     """Sums of each row, shape (r,), in float64.
 
     Attributes:
@@ -137,7 +137,7 @@ class Sums:
     sink: Numbers
 
 
-def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> Sums:
+def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> RowSums:
     """Return the sums of each row.
 
     Args:
@@ -174,7 +174,7 @@ def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> Sums:
     if of_faint is not None:
         rest[faint], entropy[faint], log_size[faint] = of_faint
         size[faint] = np.exp(log_size[faint])
-    return Sums(rest, total, entropy, size, log_size, sink)
+    return RowSums(rest, total, entropy, size, log_size, sink)
 
 
 def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:

@@ -15,7 +15,7 @@ _NODES = 9
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class EntryLaw:
     """The law of one entry; all are symmetric about their mean.
 
     Attributes:
@@ -49,11 +49,11 @@ _X, _OF_X = np.polynomial.hermite_e.hermegauss(_NODES)
 _U, _OF_U = np.polynomial.legendre.leggauss(_NODES)
 _COINS, _DIE, _ROOT = np.array([-1.0, 1.0]), np.arange(6.0) - 2.5, sqrt(3.0)
 
-LAWS: dict[Entries, Law] = {
-    "normal": Law("normal", 0.0, 1.0, 3.0, inf, _X, _OF_X / _OF_X.sum(), False),
-    "uniform": Law("uniform", 0.0, 1.0, 1.8, _ROOT, _ROOT * _U, _OF_U / _OF_U.sum(), False),
-    "coins": Law("coins", 0.0, 1.0, 1.0, 1.0, _COINS, np.full(2, 1 / 2), True),
-    "die": Law("die", 3.5, 35.0 / 12.0, 707.0 / 48.0, 2.5, _DIE, np.full(6, 1 / 6), True),
+LAWS: dict[Entries, EntryLaw] = {
+    "normal": EntryLaw("normal", 0.0, 1.0, 3.0, inf, _X, _OF_X / _OF_X.sum(), False),
+    "uniform": EntryLaw("uniform", 0.0, 1.0, 1.8, _ROOT, _ROOT * _U, _OF_U / _OF_U.sum(), False),
+    "coins": EntryLaw("coins", 0.0, 1.0, 1.0, 1.0, _COINS, np.full(2, 1 / 2), True),
+    "die": EntryLaw("die", 3.5, 35.0 / 12.0, 707.0 / 48.0, 2.5, _DIE, np.full(6, 1 / 6), True),
 }
 """Every law by its name, the default first."""
 
@@ -105,7 +105,7 @@ class Pair:
     correlation: float = 0.0
 
     @property
-    def law(self) -> Law:
+    def law(self) -> EntryLaw:
         """The law of an entry, before ``mean_q`` or ``mean_k`` is added."""
         return LAWS[self.entries]
 

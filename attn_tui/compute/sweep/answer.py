@@ -8,8 +8,8 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.crossover import (
+    Crossing,
     Crossover,
-    Meeting,
     crossings,
     crossovers,
     divides_from,
@@ -98,7 +98,7 @@ class Answer:
         """The points that contain the current place or the nearest; empty until it is drawn."""
         return self.points if self.here is None else self.here
 
-    def crossing(self, rule: str, statistic: Statistic, n: int) -> Meeting | None:
+    def crossing(self, rule: str, statistic: Statistic, n: int) -> Crossing | None:
         """Return where medians without a rule and with it cross, or None unless at one place.
 
         Args:
@@ -108,14 +108,10 @@ class Answer:
         """
         if self.settings.view == "curves" and self.settings.over == "n":
             met = crossings(self.points, rule, statistic)
-            if len(met) != 1 or not met[0].n:
-                return None
-            return Meeting(met[0].n, met[0].low, met[0].high)
+            return met[0] if len(met) == 1 else None
         for one in self.crossovers:
-            if (one.n, one.readout, one.rule) == (n, statistic, rule) and one.d_k:
-                low = None if one.low_open else one.low
-                high = None if one.high_open else one.high
-                return Meeting(one.d_k, low, high)
+            if (one.n, one.readout, one.rule) == (n, statistic, rule):
+                return one.crossing
         return None
 
 

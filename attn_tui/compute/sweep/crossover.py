@@ -33,6 +33,26 @@ _PILOT, _OCTAVE, _RESAMPLED = 256, 5, 200
 """Draws of the coarse search; places per octave of the fine one; bootstrap resamples."""
 
 
+Direction = Literal["falls", "rises"]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where the median without a rule crosses the median with it, along d_k or n.
+
+    Attributes:
+        at: The d_k or the n, between whole numbers.
+        low: The lower end of its 95 % interval; None if it may lie beyond what was examined.
+        high: The upper end; likewise.
+        direction: Whether the median without the rule falls below the other there, or rises above.
+    """
+
+    at: float
+    low: float | None
+    high: float | None
+    direction: Direction = "falls"
+
+
 @dataclass(frozen=True)
 class Crossover:
     """The d_k below which removing the scale enlarges the median of a gradient readout.
@@ -63,6 +83,15 @@ class Crossover:
     draws: int
     seed: int
     generator: str = GENERATOR
+
+    @property
+    def crossing(self) -> Crossing | None:
+        """Where the medians cross, if they do."""
+        if self.d_k is None:
+            return None
+        low = None if self.low_open else self.low
+        high = None if self.high_open else self.high
+        return Crossing(self.d_k, low, high)
 
     @property
     def low_open(self) -> bool:
@@ -301,48 +330,14 @@ def last_fall(places: Sequence[int], falls: Floats) -> float | None:
     return float(places[before] * (places[before + 1] / places[before]) ** share)
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """Where the ratio of medians is 1, between swept n at which it is clearly above and below 1.
-
-    Between swept n, ln of the ratio is interpolated linearly in ln n.
-
-    Attributes:
-        n: The n of the crossing, between whole numbers; None if the ratio does not pass 1.
-        low: Where the ratio less two of its standard errors is 1; None if nowhere.
-        high: Where the ratio plus two of its standard errors is 1; None if nowhere.
-        larger: Whether the median without the rule is larger below the crossing and smaller
-            above it, and not the other way round.
-    """
-
-    n: float | None
-    low: float | None
-    high: float | None
-    larger: bool
-
-
-@dataclass(frozen=True)
-class Meeting:
-    """The only place along the swept axis where the medians without a rule and with it cross.
-
-    Attributes:
-        at: The d_k or the n, between whole numbers.
-        low: Lower end of its 95 % interval; None if it may extend beyond the range examined.
-        high: Upper end; likewise.
-    """
-
-    at: float
-    low: float | None
-    high: float | None
-
-
 def crossings(points: Points, rule: str, statistic: Statistic) -> list[Crossing]:
-    """Return the crossings of medians over n; only differences above two standard errors count."""
-    known: list[tuple[int, Ratio]] = []
-    for n, d_k in points.places:
-        ratio = points.ratio(n, d_k, rule, statistic)
-        if ratio is not None:
-            known.append((n, ratio))
+    """Return where medians cross along n, each between n at which the ratio is clearly off 1.
+
+    Clearly means by two standard errors. Between n of the points, ln of the ratio is interpolated
+    linearly in ln n.
+    """
+    ratios = {n: points.ratio(n, d_k, rule, statistic) for n, d_k in points.places}
+    known = [(n, ratio) for n, ratio in ratios.items() if ratio is not None]
     clear = [
         index
         for index, (_, ratio) in enumerate(known)
@@ -350,26 +345,26 @@ def crossings(points: Points, rule: str, statistic: Statistic) -> list[Crossing]
     ]
     crossings = []
     for before, after in pairwise(clear):
-        larger = known[before][1].log_median > 0.0
-        if (known[after][1].log_median > 0.0) != larger:
-            ns, ratios = zip(*known[before : after + 1], strict=True)
-            place = falls_through(ns, ratios, 1.0 if larger else -1.0)
-            crossings.append(Crossing(*place, larger))
+        is_larger = known[before][1].log_median > 0.0
+        if (known[after][1].log_median > 0.0) != is_larger:
+            ns, between = zip(*known[before : after + 1], strict=True)
+            crossing = crossing_of(ns, between, "falls" if is_larger else "rises")
+            if crossing is not None:
+                crossings.append(crossing)
     return crossings
 
 
-def falls_through(
-    places: Sequence[int], ratios: Sequence[Ratio], sign: float = 1.0
-) -> tuple[float | None, float | None, float | None]:
-    """Return where a ratio of medians falls through 1 for the last time, with an interval.
+def crossing_of(
+    places: Sequence[int], ratios: Sequence[Ratio], direction: Direction = "falls"
+) -> Crossing | None:
+    """Return where a ratio of medians falls or rises through 1 for the last time, or None.
 
-    The ends of the interval are where the ratio less two of its standard errors falls through 1,
-    and where the ratio plus two does. With a sign of −1, it returns where the ratio rises instead.
+    The ends of the interval are where the ratio less two of its standard errors does, and where the
+    ratio plus two does.
     """
+    sign = 1.0 if direction == "falls" else -1.0
     logs = sign * np.array([ratio.log_median for ratio in ratios])
     errors = 2.0 * np.array([ratio.log_median_error for ratio in ratios])
     with np.errstate(invalid="ignore"):
-        middle, low, high = (
-            last_fall(places, line) for line in (logs, logs - errors, logs + errors)
-        )
-    return middle, low, high
+        at, low, high = (last_fall(places, line) for line in (logs, logs - errors, logs + errors))
+    return None if at is None else Crossing(at, low, high, direction)

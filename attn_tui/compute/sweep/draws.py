@@ -14,7 +14,7 @@ from attn_tui.compute.arrays import Floats
 from attn_tui.compute.sample import stream
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.readouts import log_statistics
-from attn_tui.compute.sweep.rows import Rows, rows
+from attn_tui.compute.sweep.rows import DrawnVectors, rows
 
 GENERATOR = Drawn.GENERATOR
 
@@ -96,7 +96,7 @@ def _normals(seed: int, first: int, size: int, n_keys: int) -> Floats:
 
 
 @lru_cache(maxsize=1)
-def unit_rows(unit: Unit) -> Rows:
+def unit_rows(unit: Unit) -> DrawnVectors:
     """Return each vector's g and upstream gradient."""
     which = unit.seed, unit.first, unit.size
     for most in _SHARED:
@@ -115,7 +115,7 @@ def forget_rows() -> None:
 
 
 @lru_cache(maxsize=1)
-def _normalised_rows(unit: Unit, d_k: int) -> Rows:
+def _normalised_rows(unit: Unit, d_k: int) -> DrawnVectors:
     """Return rows of scores of normalised q and k, the same as those of `source.Drawn`."""
     draw = Drawn(unit.n_keys, unit.seed)
     vectors = range(unit.first, unit.here.stop)

@@ -19,7 +19,7 @@ from attn_tui.compute.sweep.exact import (
     two_maxima,
     two_traces,
 )
-from attn_tui.compute.sweep.rows import DrawnWeights, Rows
+from attn_tui.compute.sweep.rows import DrawnVectors, DrawnWeights
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 
 At = Callable[[int, int, float], float | None]
@@ -108,7 +108,7 @@ ROWS: Mapping[Statistic, int] = {
 """The row of `log_statistics` from which each statistic is computed, by its factor."""
 
 
-def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
+def log_statistics(given: DrawnVectors, logit_std: Floats, across: Floats) -> Floats:
     """Return the logarithms of statistics without their factors, in the rows given by `ROWS`.
 
     Args:

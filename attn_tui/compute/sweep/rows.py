@@ -30,7 +30,7 @@ _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class DrawnVectors:
     """B vectors of n ≥ 2 keys, with their winners set apart.
 
     Attributes:
@@ -50,7 +50,7 @@ class Rows:
     spread: Floats
 
 
-def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
+def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> DrawnVectors:
     """Set the winners of vectors apart.
 
     Args:
@@ -72,7 +72,7 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
         behind, differences = behind[:, 1:], differences[:, 1:]
         second = behind.max(axis=1)
         np.subtract(second[:, None], behind, out=behind)
-    made = Rows(behind, tops - second, differences, behind.max(axis=1), spread)
+    made = DrawnVectors(behind, tops - second, differences, behind.max(axis=1), spread)
     for array in vars(made).values():
         array.setflags(write=False)
     return made
@@ -88,7 +88,7 @@ class DrawnWeights:
             the components of the keys across q are unknown.
     """
 
-    def __init__(self, given: Rows, logit_std: Floats, across: Floats) -> None:
+    def __init__(self, given: DrawnVectors, logit_std: Floats, across: Floats) -> None:
         self._given, self._logit_std, self._across = given, logit_std, across
         with _small_buffer():
             total, self._behind, *others = _sums(given, logit_std)
@@ -149,7 +149,7 @@ class DrawnWeights:
             return np.asarray(np.log(self._logit_std * self._given.spread))
 
 
-def _sums(given: Rows, logit_std: Floats) -> Floats:
+def _sums(given: DrawnVectors, logit_std: Floats) -> Floats:
     """Return sums over all keys but the winner, shape (8, B).
 
     Let b = behind, e = e^{−σ·b}, q = e/Σe and d = upstream. The sums are Σe, Σq·b, Σq·d, Σq·d·b,

@@ -12,7 +12,7 @@ from attn_tui.files.models.architectures import Architecture
 from attn_tui.files.models.biases import jina
 from attn_tui.files.models.fields import KV_HEADS, Fields
 from attn_tui.files.models.lengths import Heads, heads_of
-from attn_tui.files.models.multipliers import Multiplier
+from attn_tui.files.models.multipliers import ConfiguredMultiplier
 from attn_tui.files.models.promise import NONE, Bias, Cap, Mask, Promise, Sink
 
 _MOST_HEADS = 4_096
@@ -22,7 +22,7 @@ _PER_LAYER = "per_layer_config"
 _CAP = "attn_logit_softcapping"
 
 
-class Keys(NamedTuple):
+class SeenKeys(NamedTuple):
     """The keys that queries of a layer see; None where nothing says it."""
 
     mask: Mask | None
@@ -31,7 +31,7 @@ class Keys(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layer:
+class ConfiguredLayer:
     """One layer of a part of a model.
 
     Attributes:
@@ -99,7 +99,7 @@ class Layer:
         return None if has_fewer or is_latent or not is_stated else fields.count(*KV_HEADS)
 
     @cached_property
-    def multiplier(self) -> Multiplier:
+    def multiplier(self) -> ConfiguredMultiplier:
         """The multiplier, and the fields that decide it."""
         rule = self.architecture.multiplier if self.architecture else multipliers.stated
         multiplier = rule(self.fields, self.heads.lengths)
@@ -181,23 +181,23 @@ class Layer:
         is_of_class = self.architecture is not None and self.architecture.varies
         return is_of_class or is_of_images or self.type == "varied"
 
-    def _keys(self) -> Keys:
+    def _keys(self) -> SeenKeys:
         assert self.architecture is not None
         windows = self.architecture.windows
         if self.architecture.mask is None or not self.type:
-            return Keys(None)
+            return SeenKeys(None)
         is_free = self._is_free()
         length = windows.window(self.fields) if windows else None
         if windows is None or length is None or self.type not in ("sliding", "chunked"):
-            return Keys("none" if is_free else "causal")
+            return SeenKeys("none" if is_free else "causal")
         if self.type == "chunked":
             has_chunks = windows.field == "attention_chunk_size" and not is_free
-            return Keys("causal", chunk=length) if has_chunks else Keys(None)
+            return SeenKeys("causal", chunk=length) if has_chunks else SeenKeys(None)
         if not is_free:
-            return Keys("window", length)
+            return SeenKeys("window", length)
         # Of decoders used as encoders, few classes say how far windows reach.
         is_defined = self.architecture.mask == "none" or windows.is_free
-        return Keys("local", int(length * windows.spread)) if is_defined else Keys(None)
+        return SeenKeys("local", int(length * windows.spread)) if is_defined else SeenKeys(None)
 
     def _is_free(self) -> bool:
         """Return whether queries see later keys: BERT may be a decoder, and Llama an encoder."""

@@ -23,7 +23,7 @@ class Lengths:
 
 
 @dataclass(frozen=True)
-class Multiplier:
+class ConfiguredMultiplier:
     """The m that a configuration says.
 
     Attributes:
@@ -41,22 +41,24 @@ class Multiplier:
     notes: tuple[str, ...] = ()
 
 
-Rule = Callable[[Fields, Lengths], Multiplier]
+Rule = Callable[[Fields, Lengths], ConfiguredMultiplier]
 
 
-def stated(fields: Fields, lengths: Lengths) -> Multiplier:
+def stated(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return the m of a field that means the same in all classes, or none."""
     multiplier = fields.number("attention_multiplier")
     if multiplier is not None:
-        return Multiplier(multiplier, f"attention_multiplier {multiplier:g}")
+        return ConfiguredMultiplier(multiplier, f"attention_multiplier {multiplier:g}")
     scalar = fields.number("query_pre_attn_scalar")
     if scalar:
         form = f"1/√{scalar:g}"
-        return Multiplier(scalar**-0.5, f"query_pre_attn_scalar {scalar:g}, m = {form}", form)
-    return Multiplier(None)
+        return ConfiguredMultiplier(
+            scalar**-0.5, f"query_pre_attn_scalar {scalar:g}, m = {form}", form
+        )
+    return ConfiguredMultiplier(None)
 
 
-def root(fields: Fields, lengths: Lengths) -> Multiplier:
+def root(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/√d_k, unless a field says m."""
     multiplier = stated(fields, lengths)
     if multiplier.value is not None or lengths.d_k is None:
@@ -64,21 +66,21 @@ def root(fields: Fields, lengths: Lengths) -> Multiplier:
     return _root(fields, lengths)
 
 
-def root_only(fields: Fields, lengths: Lengths) -> Multiplier:
+def root_only(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/√d_k of a class that has no field for m."""
-    return Multiplier(None) if lengths.d_k is None else _root(fields, lengths)
+    return ConfiguredMultiplier(None) if lengths.d_k is None else _root(fields, lengths)
 
 
-def _root(fields: Fields, lengths: Lengths) -> Multiplier:
+def _root(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     assert lengths.d_k is not None
     form = f"1/√{lengths.d_k}"
     source = f"{lengths.source}, m = {form}"
     yarn = _yarn(fields)
     notes = tuple(_notes(fields, yarn))
-    return Multiplier(lengths.d_k**-0.5, source, form, yarn, notes)
+    return ConfiguredMultiplier(lengths.d_k**-0.5, source, form, yarn, notes)
 
 
-def latent(fields: Fields, lengths: Lengths) -> Multiplier:
+def latent(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/√d_k with YaRN's μ², where the configuration has it for all dimensions."""
     plain = root_only(fields, lengths)
     rope = fields.inner("rope_parameters", "rope_scaling")
@@ -86,47 +88,49 @@ def latent(fields: Fields, lengths: Lengths) -> Multiplier:
     is_scaled = (rope.text("rope_type") or rope.text("type") or "default") != "default"
     yarn = 0.1 * every * log(max(factor, 1.0)) + 1.0 if is_scaled else 1.0
     if plain.value is None or yarn == 1.0:
-        return Multiplier(plain.value, plain.source, plain.form)
+        return ConfiguredMultiplier(plain.value, plain.source, plain.form)
     source = f"{plain.source}; YaRN's mscale² {yarn * yarn:.4f}"
-    return Multiplier(plain.value * yarn * yarn, source, "", yarn)
+    return ConfiguredMultiplier(plain.value * yarn * yarn, source, "", yarn)
 
 
-def one(fields: Fields, lengths: Lengths) -> Multiplier:
+def one(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1, as initialisation or QK-norm allows."""
-    return Multiplier(1.0, "scaling 1")
+    return ConfiguredMultiplier(1.0, "scaling 1")
 
 
-def carried(fields: Fields, lengths: Lengths) -> Multiplier:
+def carried(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1, for q was multiplied by 1/√d_k before attention."""
-    return Multiplier(1.0, "scaling 1, for q carries 1/√head_dim already")
+    return ConfiguredMultiplier(1.0, "scaling 1, for q carries 1/√head_dim already")
 
 
 def scalar(default: float) -> Rule:
     """Return the rule of classes with a query_pre_attn_scalar, given its default."""
 
-    def rule(fields: Fields, lengths: Lengths) -> Multiplier:
+    def rule(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
         value = fields.number("query_pre_attn_scalar") or default
         form = f"1/√{value:g}"
-        return Multiplier(value**-0.5, f"query_pre_attn_scalar {value:g}, m = {form}", form)
+        return ConfiguredMultiplier(
+            value**-0.5, f"query_pre_attn_scalar {value:g}, m = {form}", form
+        )
 
     return rule
 
 
-def granite(fields: Fields, lengths: Lengths) -> Multiplier:
+def granite(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return attention_multiplier, which is 1 by default."""
     value = fields.number("attention_multiplier")
     multiplier = 1.0 if value is None else value
-    return Multiplier(multiplier, f"attention_multiplier {multiplier:g}")
+    return ConfiguredMultiplier(multiplier, f"attention_multiplier {multiplier:g}")
 
 
-def gpt2(fields: Fields, lengths: Lengths) -> Multiplier:
+def gpt2(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/√d_k unless scale_attn_weights denies it."""
     if fields.flag("scale_attn_weights", True):
         return root_only(fields, lengths)
-    return Multiplier(1.0, "scale_attn_weights false, m = 1")
+    return ConfiguredMultiplier(1.0, "scale_attn_weights false, m = 1")
 
 
-def jais(fields: Fields, lengths: Lengths) -> Multiplier:
+def jais(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/d_k where muP says so, else as GPT-2."""
     plain = gpt2(fields, lengths)
     is_scaled = fields.flag("scale_attn_weights", True)
@@ -134,33 +138,33 @@ def jais(fields: Fields, lengths: Lengths) -> Multiplier:
     if lengths.d_k is None or not (is_scaled and by_length):
         return plain
     form = f"1/{lengths.d_k}"
-    return Multiplier(
+    return ConfiguredMultiplier(
         1.0 / lengths.d_k, f"{lengths.source}, mup_scale_qk_dot_by_d, m = {form}", form
     )
 
 
-def mpt(fields: Fields, lengths: Lengths) -> Multiplier:
+def mpt(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return softmax_scale of attn_config, or 1/√d_k."""
     scale = fields.inner("attn_config").number("softmax_scale")
     if scale is None:
         return root_only(fields, lengths)
-    return Multiplier(scale, f"softmax_scale {scale:g}")
+    return ConfiguredMultiplier(scale, f"softmax_scale {scale:g}")
 
 
-def half(fields: Fields, lengths: Lengths) -> Multiplier:
+def half(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/√(d_k/2), as Zamba, whose heads take two hidden states, has it."""
     if lengths.d_k is None:
-        return Multiplier(None)
+        return ConfiguredMultiplier(None)
     form = f"1/√{lengths.d_k / 2:g}"
-    return Multiplier((lengths.d_k / 2) ** -0.5, f"{lengths.source}, m = {form}", form)
+    return ConfiguredMultiplier((lengths.d_k / 2) ** -0.5, f"{lengths.source}, m = {form}", form)
 
 
-def by_length(fields: Fields, lengths: Lengths) -> Multiplier:
+def by_length(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/d_k."""
     if lengths.d_k is None:
-        return Multiplier(None)
+        return ConfiguredMultiplier(None)
     form = f"1/{lengths.d_k}"
-    return Multiplier(1.0 / lengths.d_k, f"{lengths.source}, m = {form}", form)
+    return ConfiguredMultiplier(1.0 / lengths.d_k, f"{lengths.source}, m = {form}", form)
 
 
 def _yarn(fields: Fields) -> float:

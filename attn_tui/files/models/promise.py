@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.heads.head_model import LAWS, Alibi, HeadModel, Law, Part
+from attn_tui.compute.heads.head_model import LAWS, Alibi, HeadModel, Part, PositionLaw
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import counted
@@ -145,7 +145,7 @@ class Hint:
     meaning: str
 
 
-class Typed(Protocol):
+class ReplacedParts(Protocol):
     """Parts of an expectation that the user typed."""
 
     def over(self, promise: Promise, d_k: int) -> Promise:
@@ -153,7 +153,7 @@ class Typed(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
+class LayerPlace:
     """Where a captured layer stands in its model.
 
     Attributes:
@@ -202,11 +202,11 @@ class Expectation:
     yarn: float = 1.0
     notes: tuple[str, ...] = ()
     kind: str = ""
-    laws: tuple[Law, ...] = LAWS
-    typed: Typed | None = None
+    laws: tuple[PositionLaw, ...] = LAWS
+    typed: ReplacedParts | None = None
     name: str = ""
     towers: tuple["Expectation", ...] = ()
-    places: Mapping[int, Place] = field(default_factory=dict)
+    places: Mapping[int, LayerPlace] = field(default_factory=dict)
     first_head: int | None = None
 
     def with_first_head(self, first_head: int | None) -> "Expectation":
@@ -235,7 +235,7 @@ class Expectation:
 
     def numbers(self, layers: Iterable[int]) -> tuple[int, ...]:
         """Return the numbers that captured layers have in the model, as far as they are known."""
-        places = (self.places.get(layer, Place((0,), layer)) for layer in layers)
+        places = (self.places.get(layer, LayerPlace((0,), layer)) for layer in layers)
         return tuple(place.layer for place in places if place.layer is not None)
 
     def _promise(self, layer: int, d_k: int) -> Promise:

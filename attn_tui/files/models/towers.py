@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.readings import Dims
 from attn_tui.files.models.fields import words
-from attn_tui.files.models.promise import Expectation, Place
+from attn_tui.files.models.promise import Expectation, LayerPlace
 
 _CROSS = re.compile(r"cross_?att|encoder_attn|encdec|enc_dec|\bcross\b", re.IGNORECASE)
 """What modules of cross attention are called."""
@@ -96,7 +96,7 @@ def bound(expectation: Expectation, layers: Sequence[CapturedLayer]) -> Expectat
     if not places:
         chosen = {layer.number: _candidates(expectation, layer) for layer in layers}
         places = {
-            layer.number: Place(
+            layer.number: LayerPlace(
                 chosen[layer.number], _number(towers, chosen, layer, layers), layer.is_cross
             )
             for layer in layers
@@ -106,7 +106,7 @@ def bound(expectation: Expectation, layers: Sequence[CapturedLayer]) -> Expectat
 
 def _alone(
     expectation: Expectation, layers: Sequence[CapturedLayer]
-) -> Iterator[tuple[int, Place]]:
+) -> Iterator[tuple[int, LayerPlace]]:
     """Yield the places in a model with one part, of layers whose modules say their own."""
     count = expectation.shape.layers
     for layer in layers:
@@ -116,7 +116,7 @@ def _alone(
         if number is None and not is_beyond:
             number = layer.number
         if number != layer.number or layer.is_cross:
-            yield layer.number, Place((0,), number, layer.is_cross)
+            yield layer.number, LayerPlace((0,), number, layer.is_cross)
 
 
 def _candidates(expectation: Expectation, layer: CapturedLayer) -> tuple[int, ...]:
@@ -155,7 +155,9 @@ def _number(
     return alike.index(layer)
 
 
-def _by_order(towers: Sequence[Expectation], layers: Sequence[CapturedLayer]) -> dict[int, Place]:
+def _by_order(
+    towers: Sequence[Expectation], layers: Sequence[CapturedLayer]
+) -> dict[int, LayerPlace]:
     """Return the places in an encoder with its decoder, of which every call was captured."""
     counts = [tower.shape.layers for tower in towers]
     if [tower.name for tower in towers] != ["encoder", "decoder"] or None in counts:
@@ -165,10 +167,10 @@ def _by_order(towers: Sequence[Expectation], layers: Sequence[CapturedLayer]) ->
     first, second = (count or 0 for count in counts)
     if [layer.number for layer in layers] != [*range(first + 2 * second)]:
         return {}
-    places = {number: Place((0,), number) for number in range(first)}
+    places = {number: LayerPlace((0,), number) for number in range(first)}
     for number in range(2 * second):
         # A layer of the decoder attends to itself, and then to the encoder.
-        places[first + number] = Place((1,), number // 2, bool(number % 2))
+        places[first + number] = LayerPlace((1,), number // 2, bool(number % 2))
     return places
 
 

@@ -9,11 +9,11 @@ from itertools import islice
 from typing import Any
 
 from attn_tui.compute.errors import inert
-from attn_tui.compute.heads.head_model import LAWS, Law
+from attn_tui.compute.heads.head_model import LAWS, PositionLaw
 from attn_tui.compute.text import listed
 from attn_tui.files.models.architectures import ARCHITECTURES, Architecture, Part
 from attn_tui.files.models.fields import HEADS, LAYERS, WIDTHS, Fields
-from attn_tui.files.models.layer import Layer
+from attn_tui.files.models.layer import ConfiguredLayer
 from attn_tui.files.models.promise import NONE, Expectation, Hint, Promise, Shape
 
 _MOST_LAYERS = 1_000
@@ -151,7 +151,7 @@ def _as_part(architecture: Architecture, part: Part) -> Architecture:
 
 def _tower(fields: Fields, kind: str, name: str, architecture: Architecture | None) -> Expectation:
     count = _count(fields)
-    first = Layer(fields, kind, architecture, 0, count or 1)
+    first = ConfiguredLayer(fields, kind, architecture, 0, count or 1)
     layers = [first]
     if first.may_differ:
         layers += (
@@ -183,7 +183,7 @@ def _count(fields: Fields) -> int | None:
     return sum(depths) if depths else fields.whole(*LAYERS)
 
 
-def _shape(layers: list[Layer], count: int | None) -> Shape:
+def _shape(layers: list[ConfiguredLayer], count: int | None) -> Shape:
     lengths = frozenset[int]().union(*(layer.heads.lengths.queries for layer in layers))
     heads = [layer.heads.count for layer in layers if layer.heads.count]
     most = max(heads) if len(heads) == len(layers) else None
@@ -196,18 +196,18 @@ def _shape(layers: list[Layer], count: int | None) -> Shape:
     return Shape(lengths, most, count, alike, frozenset(heads))
 
 
-def _laws(fields: Fields) -> tuple[Law, ...]:
+def _laws(fields: Fields) -> tuple[PositionLaw, ...]:
     scale, length = fields.number("attn_scale"), fields.number("floor_scale")
     grok = fields.number("attn_temperature_len", "temperature_len")
     laws = []
     if length:
-        laws.append(Law("llama 4", length, 0.1 if scale is None else scale))
+        laws.append(PositionLaw("llama 4", length, 0.1 if scale is None else scale))
     if grok and grok > 1.0:
-        laws.append(Law("grok", grok))
+        laws.append(PositionLaw("grok", grok))
     return (*laws, *LAWS)
 
 
-def _hints(fields: Fields, layer: Layer) -> Iterator[Hint]:
+def _hints(fields: Fields, layer: ConfiguredLayer) -> Iterator[Hint]:
     """Yield numbers of a configuration that are easily taken for d_k."""
     rope, latent = fields.whole("qk_rope_head_dim"), fields.whole("kv_lora_rank")
     meanings: dict[str, float | None] = {}

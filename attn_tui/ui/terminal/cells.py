@@ -28,7 +28,7 @@ _GAP = 8
 """The longest gap, in cells, that is cheaper to write again than to jump over."""
 
 
-class Cells:
+class TerminalCells:
     """The cells of a terminal, as far as they are known from the data written to it."""
 
     def __init__(self) -> None:
@@ -127,7 +127,7 @@ def collapsed(data: str, size: tuple[int, int]) -> str:
         data: The pictures; the first must begin by placing the cursor.
         size: Columns and lines of the terminal.
     """
-    wanted = Cells()
+    wanted = TerminalCells()
     wanted.fit(*size)
     wanted.changes(data)
     first, last = BRACKETS if _BEGIN in data else ("", "")

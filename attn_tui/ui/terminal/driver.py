@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.driver import Driver
 
-from attn_tui.ui.terminal.cells import Cells
+from attn_tui.ui.terminal.cells import TerminalCells
 from attn_tui.ui.terminal.clipboard import is_for_clipboard, through
 from attn_tui.ui.terminal.flow import Flow
 from attn_tui.ui.terminal.input import Parser
@@ -15,7 +15,7 @@ from attn_tui.ui.terminal.input import Parser
 
 def thrifty(
     driver: type[Driver],
-    cells: Cells,
+    cells: TerminalCells,
     parting: Callable[[], str],
     taking_over: Callable[[], None],
 ) -> type[Driver]:

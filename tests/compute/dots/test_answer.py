@@ -13,9 +13,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.dots.answer import Answer, Run, answer
+from attn_tui.compute.dots.answer import Answer, SampleRun, answer
 from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
-from attn_tui.compute.dots.moments import BINS, REACH, Bins, Readouts, Sums, curves, histogram, read
+from attn_tui.compute.dots.moments import (
+    BINS,
+    REACH,
+    Bins,
+    PowerSums,
+    Readouts,
+    curves,
+    histogram,
+    read,
+)
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
@@ -56,7 +65,7 @@ def drawn(law: DotLaw, count: int, seed: int = 7, at_once: int | None = None) ->
 
 def sampled(law: DotLaw, count: int) -> tuple[Floats, Readouts]:
     deviations = drawn(law, count)
-    return deviations + law.mean, read(Sums.of(deviations, law), law)
+    return deviations + law.mean, read(PowerSums.of(deviations, law), law)
 
 
 def directly(law: DotLaw, count: int) -> Floats:
@@ -159,8 +168,8 @@ def test_readouts_are_those_of_the_sample(entries: Entries, count: int) -> None:
         assert side.kurtosis.value == pytest.approx(stats.kurtosis(x, fisher=False))
         assert side.coverage.value == pytest.approx((abs(values) <= side.bound).mean())
     deviations = drawn(law, count)
-    parts = Sums.of(deviations[:1], law) + Sums.of(deviations[1:], law)
-    assert astuple(parts) == pytest.approx(astuple(Sums.of(deviations, law)))
+    parts = PowerSums.of(deviations[:1], law) + PowerSums.of(deviations[1:], law)
+    assert astuple(parts) == pytest.approx(astuple(PowerSums.of(deviations, law)))
 
 
 @pytest.mark.slow
@@ -170,7 +179,7 @@ def test_readouts_are_those_of_the_sample(entries: Entries, count: int) -> None:
 def test_standard_errors_are_the_spread_of_the_readouts(pair: Pair, d_k: int) -> None:
     law, runs, count = DotLaw(pair, d_k), 400, 2000
     draws = Draws(law, Streams(2))
-    samples = [read(Sums.of(draws.take(count), law), law) for _ in range(runs)]
+    samples = [read(PowerSums.of(draws.take(count), law), law) for _ in range(runs)]
     for name in READOUTS:
         if name == "kurtosis" and d_k == 1:
             continue  # With the heavy tails of K₀, 2,000 numbers are too few for the first order.
@@ -343,7 +352,7 @@ def test_a_stop_between_two_answers_loses_no_draw(
 
 def test_a_stopped_run_goes_on_and_ends_where_it_would_have() -> None:
     experiment, looks = question(samples=300_000), iter(range(4))
-    run = Run(experiment.setup.get(Settings), 64)
+    run = SampleRun(experiment.setup.get(Settings), 64)
     (*_, stopped) = run.answers(experiment, lambda: next(looks, None) is None)
     assert 0 < stopped.drawn < 300_000
     first, *_, ended = run.answers(experiment)

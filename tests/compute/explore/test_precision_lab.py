@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.explore.precision_lab import Lab, Trial, lab
+from attn_tui.compute.explore.precision_lab import FormatTrial, Lab, lab
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import PLAIN, LogitMap, Scale, parse_scale
 from attn_tui.compute.setup import Setup
@@ -29,7 +29,7 @@ def labbed(vector: Vector, setup: Setup = Setup(), key: int = 0) -> Lab:
     return result
 
 
-def trial_of(results: Lab, side: int, format: str, stable: bool) -> Trial:
+def trial_of(results: Lab, side: int, format: str, stable: bool) -> FormatTrial:
     return next(
         trial
         for trial in results.sides[side].trials

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.case import Case
-from attn_tui.compute.fit.comparison import COARSE, Comparison, Step, pooled
+from attn_tui.compute.fit.case import HeadCase
+from attn_tui.compute.fit.comparison import COARSE, Comparison, NewtonStep, pooled
 from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.noise import format_of, paths_of
@@ -54,8 +54,8 @@ def exact(head: HeadRows) -> np.ndarray:
 
 
 def compared(head: HeadRows, model: HeadModel = MODEL, format: str = "float32") -> Comparison:
-    case = Case.of(head, Reference(model, STATED, HEAD_LEVEL, format=format))
-    assert isinstance(case, Case)
+    case = HeadCase.of(head, Reference(model, STATED, HEAD_LEVEL, format=format))
+    assert isinstance(case, HeadCase)
     with np.errstate(all="ignore"):
         return case.comparison(model)
 
@@ -106,16 +106,21 @@ def test_equal_tokens_err_alike_and_pass_unless_a_number_is_off() -> None:
 
 
 def test_heads_show_a_number_together_unless_one_of_them_decides() -> None:
-    alike = [Step(4e-3, 1e-3), Step(3e-3, 1e-3), Step(3e-3, 1e-3), Step(-1e-2, 1e-1)]
+    alike = [
+        NewtonStep(4e-3, 1e-3),
+        NewtonStep(3e-3, 1e-3),
+        NewtonStep(3e-3, 1e-3),
+        NewtonStep(-1e-2, 1e-1),
+    ]
     shown = pooled(alike, 5e-4)
     assert shown is not None
     assert shown.value == pytest.approx(10e-3 / 3, rel=0.01)
     # Six standard errors of two rows are no more than its own test allows.
-    assert pooled([Step(6e-3, 1e-3), Step(1e-2, 3e-2)], 5e-4) is None
+    assert pooled([NewtonStep(6e-3, 1e-3), NewtonStep(1e-2, 3e-2)], 5e-4) is None
     # The other head has to show three of its own standard errors where both just show a step.
-    assert pooled([Step(6e-3, 1e-3), Step(6e-3, 1.5e-3)], 5e-4) is not None
-    assert pooled([Step(6e-3, 1e-3), Step(6e-3, 1.8e-3)], 5e-4) is None
-    assert pooled([Step(2e-3, 1e-3)] * 9, 5e-4) is None
+    assert pooled([NewtonStep(6e-3, 1e-3), NewtonStep(6e-3, 1.5e-3)], 5e-4) is not None
+    assert pooled([NewtonStep(6e-3, 1e-3), NewtonStep(6e-3, 1.8e-3)], 5e-4) is None
+    assert pooled([NewtonStep(2e-3, 1e-3)] * 9, 5e-4) is None
 
 
 def test_a_residual_of_few_errors_may_be_larger_by_chance() -> None:
@@ -124,8 +129,8 @@ def test_a_residual_of_few_errors_may_be_larger_by_chance() -> None:
     for seed, rows, off, is_snug in ((31, [95], 1.0, True), (31, range(96), 1.04, False)):
         tampered = replace(how, multiplier=off * how.multiplier)
         head = simulate(seed, tampered, n_keys=96, d_k=32, rows=rows)
-        case = Case.of(head, Reference(model, STATED, HEAD_LEVEL, format="bfloat16"))
-        assert isinstance(case, Case)
+        case = HeadCase.of(head, Reference(model, STATED, HEAD_LEVEL, format="bfloat16"))
+        assert isinstance(case, HeadCase)
         prediction = replace(case, paths=("scaled",)).prediction(model)
         assert prediction.is_snug is is_snug
         assert prediction.residual > 1.5 * prediction.rounding

@@ -6,12 +6,12 @@ from math import log, log1p
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.case import Case
+from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import Look
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
-from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Law
+from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, PositionLaw
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED, compared, explained, sink_head
@@ -268,7 +268,7 @@ def test_a_promised_sink_whose_number_is_not_known_is_found_or_missing() -> None
 
 def test_a_law_of_m_by_position_is_said_only_where_it_is_known() -> None:
     places = np.array(spread(96, 24))
-    law = Law("llama 4", 8.0)
+    law = PositionLaw("llama 4", 8.0)
     how = replace(PLAIN, multiplier=M * law.factors(places))
     head = simulate(1, how, n_keys=96, d_k=32, rows=24)
     reference = Reference(HeadModel(M), STATED, HEAD_LEVEL, (law,), format="bfloat16")
@@ -473,8 +473,8 @@ def test_a_head_is_not_alike_on_a_path_that_the_first_one_did_not_take() -> None
     how = Arithmetic(M, format="bfloat16", path="scaled")
     head = simulate(1, how, n_keys=1024, d_k=32, logit_std=6.0)
     reference = Reference(HeadModel(M), STATED, HEAD_LEVEL, format="bfloat16")
-    case = Case.of(head, reference)
-    assert isinstance(case, Case)
+    case = HeadCase.of(head, reference)
+    assert isinstance(case, HeadCase)
     noise = replace(case, paths=("scaled",)).test(HeadModel(M)).chi_square
     look = Look(("float32",), dict.fromkeys(case.paths, 0.01), noise)
     known = explain(head, reference, search=False, look=look)

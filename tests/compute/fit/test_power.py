@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.case import Case
+from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.explain import Reference
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.power import Power, power
@@ -21,10 +21,10 @@ PLAIN = Arithmetic(M, path="flash")
 CAUSAL = HeadModel(M)
 
 
-def case_of(head: HeadRows, model: HeadModel, stated: frozenset[Part] = STATED) -> Case:
+def case_of(head: HeadRows, model: HeadModel, stated: frozenset[Part] = STATED) -> HeadCase:
     reference = Reference(model, stated, HEAD_LEVEL, format=head.formats["q"])
-    case = Case.of(head, reference)
-    assert isinstance(case, Case)
+    case = HeadCase.of(head, reference)
+    assert isinstance(case, HeadCase)
     return case
 
 

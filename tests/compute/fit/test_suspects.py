@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.arrays import dtype_of
-from attn_tui.compute.fit.case import Case
+from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.explain import Explanation, Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.simulate import Arithmetic, compute, computed, rounded_to, simulate
@@ -233,8 +233,8 @@ def test_nothing_is_suspected_of_a_head_that_is_as_promised() -> None:
     for name in ("float32", "bfloat16"):
         reference = promising(HeadModel(0.125, softcap=50.0), name)
         head = simulate(3, Arithmetic(0.125, softcap=50.0, format=name), n_keys=64, d_k=32)
-        case = Case.of(head, reference)
-        assert isinstance(case, Case)
+        case = HeadCase.of(head, reference)
+        assert isinstance(case, HeadCase)
         assert suspect_of(case) is None
 
 

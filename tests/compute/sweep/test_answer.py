@@ -160,15 +160,12 @@ def test_removing_the_scale_does_what_theory_says() -> None:
 def test_medians_cross_once_over_n() -> None:
     result = last(replace(SMALL, over="n", n_range=(2, 512), points=9, draws=400), d_k=128)
     (crossing,) = crossings(result.points, "inverse-sqrt", "gradient")
-    assert crossing.n is not None
     assert crossing.low is not None
     assert crossing.high is not None
-    assert crossing.low < crossing.n < crossing.high
+    assert crossing.low < crossing.at < crossing.high
     # The median is smaller without the rule where keys are few, so that d*(n) is below 128.
-    assert not crossing.larger
-    met = result.crossing("inverse-sqrt", "gradient", 16)
-    assert met is not None
-    assert (met.at, met.low, met.high) == (crossing.n, crossing.low, crossing.high)
+    assert crossing.direction == "rises"
+    assert result.crossing("inverse-sqrt", "gradient", 16) == crossing
 
 
 def test_medians_outlive_float64() -> None:

@@ -6,7 +6,7 @@ import pyte
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attn_tui.ui.terminal.cells import Cells
+from attn_tui.ui.terminal.cells import TerminalCells
 
 COLUMNS, LINES = 24, 6
 TEXTS = st.text("ab █▁∂√─ ", min_size=1, max_size=COLUMNS) | st.sampled_from(["宽字", "a宽b", "é̂x"])
@@ -56,7 +56,7 @@ def seen(cell: pyte.screens.Char) -> pyte.screens.Char:
 @example([update(0, 15, "", "宽"), update(0, 15, "", "字") + update(0, 16, "", "b")])
 @given(st.lists(UPDATES, min_size=1, max_size=8))
 def test_the_terminal_shows_the_same_as_if_all_were_sent(updates: Sequence[str]) -> None:
-    cells, every, changed = Cells(), Shown(), Shown()
+    cells, every, changed = TerminalCells(), Shown(), Shown()
     for data in updates:
         every.write(data + "\x1b[2;3H")
         changed.write(cells.changes(data + "\x1b[2;3H"))
@@ -72,7 +72,7 @@ def test_the_terminal_shows_the_same_as_if_all_were_sent(updates: Sequence[str])
 def test_what_is_laid_out_for_a_larger_terminal_spoils_nothing(
     large: Sequence[str], columns: int, lines: int
 ) -> None:
-    cells, terminal = Cells(), Shown()
+    cells, terminal = TerminalCells(), Shown()
     terminal.screen.resize(lines, columns)
     terminal.write("\x1b[?7l")
     cells.fit(columns, lines)
@@ -84,7 +84,7 @@ def test_what_is_laid_out_for_a_larger_terminal_spoils_nothing(
 
 
 def test_of_a_terminal_of_another_size_nothing_is_known() -> None:
-    cells = Cells()
+    cells = TerminalCells()
     cells.fit(80, 24)
     cells.changes("\x1b[1;1Hsame")
     cells.fit(80, 24)
@@ -94,7 +94,7 @@ def test_of_a_terminal_of_another_size_nothing_is_known() -> None:
 
 
 def test_of_a_line_only_what_differs_is_sent() -> None:
-    cells = Cells()
+    cells = TerminalCells()
     cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1309\x1b[0m  and more")
     assert cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1310\x1b[0m  and more") == (
         "\x1b[31m\x1b[1;13H10\x1b[0m\x1b[1;25H"
@@ -102,7 +102,7 @@ def test_of_a_line_only_what_differs_is_sent() -> None:
 
 
 def test_an_update_without_a_change_sends_nothing() -> None:
-    cells = Cells()
+    cells = TerminalCells()
     cells.changes("\x1b[1;1Hsame")
     for part in ("\x1b[?2026h", "\x1b[1;1Hsame", "\x1b[?2026l"):
         assert cells.changes(part) == ""
@@ -112,7 +112,7 @@ def test_an_update_without_a_change_sends_nothing() -> None:
 
 
 def test_what_is_not_text_is_sent_as_it_is_and_what_clears_is_heeded() -> None:
-    cells = Cells()
+    cells = TerminalCells()
     cells.changes("\x1b[1;1Hsame")
     assert cells.changes("\x1b[?25l\x07\x1b]52;c;YQ==\x07") == "\x1b[?25l\x07\x1b]52;c;YQ==\x07"
     assert cells.changes("\x1b[?1049h") == "\x1b[?1049h"

@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.names import protected
-from attn_tui.commands.options import Given, changes_of, reading
-from attn_tui.commands.output import tell
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import whole
 from attn_tui.compute.mask import parse_mask
@@ -21,6 +18,9 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.text import visible
+from attn_tui.console.arguments import protected
+from attn_tui.console.options import Given, changes_of, reading
+from attn_tui.console.output import tell
 from attn_tui.instruments import INSTRUMENTS, Instrument, load
 
 if TYPE_CHECKING:

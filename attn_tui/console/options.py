@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from attn_tui.commands.names import HELP_NAMES, SCREEN_IS_ADDED
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import NAMED
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.console.arguments import HELP_NAMES, SCREEN_IS_ADDED
+from attn_tui.instruments import INSTRUMENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -103,7 +103,8 @@ SCREEN_OPTIONS = (
 class Command(click.Command):
     """A command whose help groups its options and ends with examples.
 
-    The command of an instrument opens its screen if ``--screen`` is given.
+    The command of an instrument opens its screen if ``--screen`` is given: the program's context
+    has the function that does so.
 
     Args:
         examples: Command lines.
@@ -131,10 +132,9 @@ class Command(click.Command):
         if self.instrument is not None:
             looks = {str(option.name): ctx.params.pop(option.name) for option in SCREEN_OPTIONS}
             if looks.pop("screen"):
-                open_instrument = load("attn_tui.commands.screen:open_instrument")
                 # The screen shows these options as a command line.
                 is_asked = not ctx.meta.get(SCREEN_IS_ADDED, False)
-                open_instrument(self.instrument, ctx.params, is_asked=is_asked, **looks)
+                ctx.obj(self.instrument, ctx.params, is_asked=is_asked, **looks)
         gc.enable()
         return super().invoke(ctx)
 

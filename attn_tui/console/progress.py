@@ -20,7 +20,7 @@ _PAUSE = 0.1
 """Seconds between two updates of the bar."""
 
 
-class Progress:
+class ProgressLine:
     """A progress bar on standard error, if that is a terminal; gone after its ``with`` block.
 
     Args:
@@ -33,7 +33,7 @@ class Progress:
         self._start = self._due = time.monotonic()
         self._length = 0
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> "ProgressLine":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -112,7 +112,7 @@ def worked(
         share: The share of the work that an answer holds, from 0 to 1.
     """
     answer = None
-    with until_interrupted() as stop, Progress(what) as progress:
+    with until_interrupted() as stop, ProgressLine(what) as progress:
         for answer in answers(stop):
             progress.show(share(answer))
         return answer, stop()
