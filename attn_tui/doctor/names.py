@@ -90,9 +90,9 @@ def names(
 
     An expected multiplier is named by its ``form``.
 
-    >>> names(Span(0.125, 0.1249, 0.1251), Place(64))
+    >>> names(Span(0.125, 0.1249, 0.1251), HeadPlace(64))
     ('inverse-sqrt',)
-    >>> names(Span(1 / 24, 0.041666, 0.041667), Place(256))
+    >>> names(Span(1 / 24, 0.041666, 0.041667), HeadPlace(256))
     ('fixed:a=576',)
     """
     d_k = float(place.d_k)
