@@ -33,6 +33,7 @@ from attn_tui.compute.sweep.settings import Settings as Sweep
 if TYPE_CHECKING:
     from attn_tui.diagnosis.asking import diagnose
     from attn_tui.diagnosis.diagnosis import Diagnosis
+    from attn_tui.probing.asking import probe
 
 __all__ = [
     "RULES",
@@ -61,6 +62,7 @@ __all__ = [
     "gradient",
     "jacobian",
     "log_softmax",
+    "probe",
     "softmax",
     "statistics",
 ]
@@ -68,6 +70,7 @@ __all__ = [
 _DOCTOR: Mapping[str, str] = {
     "Diagnosis": "attn_tui.diagnosis.diagnosis",
     "diagnose": "attn_tui.diagnosis.asking",
+    "probe": "attn_tui.probing.asking",
 }
 """Where the doctor's names are: a row of scores does without it, and it takes as long to load."""
 

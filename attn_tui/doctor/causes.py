@@ -93,6 +93,8 @@ def _of_mask(finding: Finding, candidate: Candidate) -> str:
         return "was no mask given to the function that computed it?"
     if mask.kind == "causal" and promised.kind == "window" and mask.window is None:
         return "was the window dropped?"
+    if mask.kind == "local" and promised.kind == "window":
+        return "is it the window without causal, to both sides?"
     if mask.window and promised.window and abs(mask.window - promised.window) == 1:
         return "is the query's own key counted?"
     if mask.kind == promised.kind and mask.offset is not None and promised.offset is not None:

@@ -472,7 +472,9 @@ def _place(id: HeadId, rows: HeadRows, reading: Reading) -> HeadPlace:
     """Return the place of the multiplier of a head in its model."""
     is_padded = not (rows.queries[:, -1:].any() or rows.keys[:, -1:].any())
     dims = reading.dims
-    return HeadPlace(rows.d_k, id.layer, dims.heads, id.head, dims.kv_heads, is_padded)
+    return HeadPlace(
+        rows.d_k, id.layer, dims.heads, id.head, dims.kv_heads, is_padded, dims.d_v, rows.n_keys
+    )
 
 
 def sampled(n_queries: int, n_keys: int, rows: int | None, turn: float) -> tuple[int, ...]:

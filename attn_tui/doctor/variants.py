@@ -62,6 +62,9 @@ def _every(
     yield Variant(replace(model, multiplier=-m), "multiplier", "the sign is turned")
     if model.softcap is not None:
         yield Variant(replace(model, softcap=None), "softcap", "dropped? (as in sglang 33915)")
+        c = f"{model.softcap:g}"
+        cause = f"the cap is {c}·tanh(z) in place of {c}·tanh(z/{c})"
+        yield Variant(replace(model, multiplier=m * model.softcap), "softcap", cause)
     yield from _sinks(model, place, sinks)
     for factor, meaning in VALUE_SCALES.items():
         cause = f"{meaning}? (as in Megatron-Bridge 4155)"

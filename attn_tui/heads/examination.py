@@ -11,7 +11,7 @@ from attn_tui.compute.text import listed, visible
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.engine.settings import Settings
-from attn_tui.heads.doctor_pane import PaneDiagnosis, HeadMultiplier, factor_text
+from attn_tui.heads.doctor_pane import HeadMultiplier, PaneDiagnosis, factor_text
 
 SAYS = {
     "agrees": "{head} agrees", "differs": "{head} differs", "cannot tell": "{head} tells nothing",

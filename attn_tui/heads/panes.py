@@ -17,7 +17,7 @@ from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.heads import charts
 from attn_tui.heads.card import CardDrawing, card
-from attn_tui.heads.doctor_pane import PaneDiagnosis, DoctorPane
+from attn_tui.heads.doctor_pane import DoctorPane, PaneDiagnosis
 from attn_tui.heads.examination import words_of
 from attn_tui.heads.looking import Known
 from attn_tui.heads.table import HeadList, HeadListing

@@ -123,7 +123,7 @@ def _configured(
         expectation = expectation.with_first_head(first_head)
     file, notes = config if isinstance(config, str) else "", []
     if config:
-        expectation = _named(config).with_first_head(first_head)
+        expectation = expectation_of(config).with_first_head(first_head)
         _refuse(_other_kind(expectation, capture))
     elif expectation is None and (near := _near(beside)):
         try:
@@ -149,8 +149,12 @@ def _configured(
     return Configured(capture, expectation, file, layouts, tuple(notes))
 
 
-def _named(config: Configuration) -> Expectation:
-    """Return what a configuration expects that a caller named or has read."""
+def expectation_of(config: Configuration) -> Expectation:
+    """Return what a configuration expects that a caller named or has read.
+
+    Raises:
+        InputError: With field ``"config"``, if it cannot be read.
+    """
     if isinstance(config, str):
         return read_expectation(config)
     return transformers.expectation(dict(config), "the configuration")
