@@ -70,12 +70,26 @@ class Item:
         title: Its title.
         help: What there is to say about it.
         synonyms: Other words by which it can be searched for.
+        topics: Words of its topics, which lead to it.
+        unseen: What else there is to say about it, which is searched by whole words.
     """
 
     text: str
     title: str
     help: str
     synonyms: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    unseen: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its names."""
+        return (self.title, *self.synonyms)
+
+    @property
+    def description(self) -> str:
+        """All that there is to say about it."""
+        return f"{self.help} {self.unseen}"
 
 
 def _instrument(number: int, title: str, command_name: str, summary: str, **own: Any) -> Instrument:

@@ -2,21 +2,27 @@
 
     python benchmarks/compute.py            # a few minutes and 1 GB
     python benchmarks/compute.py --quick    # small sizes, only to see that it runs
+    OPENBLAS_NUM_THREADS=1 python benchmarks/compute.py --only PyTorch
 
-Needs SciPy, which the extra ``test`` brings. Each line takes turns, this layer, the other, this
-layer, the other, so that both meet the same machine; a ratio is the other's time over this layer's
-in one turn, above 1 where this layer is ahead. Shown are the medians of the times, and of the
-ratios with the smallest and the largest. One turn before is not counted, except where the other
-takes minutes (the singular value).
+Needs SciPy, which the extra ``test`` brings; heads are compared with PyTorch, of the extra
+``models``, where it can be imported. Each line takes turns, this layer, the other, this layer, the
+other, so that both meet the same machine; a ratio is the other's time over this layer's in one
+turn, above 1 where this layer is ahead. Shown are the medians of the times, and of the ratios with
+the smallest and the largest. One turn before is not counted, except where the other takes minutes
+(the singular value).
 
 What is compared is printed with each group. Where the other way is measured on fewer numbers, its
 time is scaled up in proportion, and the line says so.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
+from os import environ
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import click
 import numpy as np
@@ -28,10 +34,14 @@ from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.row_statistics import row_statistics
+from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.norms import frobenius, spectral, trace
-from attn_tui.compute.scale import PLAIN
+from attn_tui.compute.scale import PLAIN, LogitMap
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import STABLE
 from attn_tui.compute.source import Drawn
@@ -56,6 +66,7 @@ class Sizes:
         dots: How many dot products.
         dots_d_k: Their d_k.
         direct: How many of them are drawn directly.
+        head: n of a captured head.
     """
 
     side: int = 4096
@@ -64,9 +75,10 @@ class Sizes:
     dots: int = 10**7
     dots_d_k: int = 1024
     direct: int = 2**16
+    head: int = 2048
 
 
-QUICK = Sizes(side=64, n_norms=64, n_drawn=64, dots=4096, dots_d_k=64, direct=512)
+QUICK = Sizes(side=64, n_norms=64, n_drawn=64, dots=4096, dots_d_k=64, direct=512, head=64)
 
 
 @dataclass(frozen=True)
@@ -290,9 +302,68 @@ def dots_group(sizes: Sizes) -> Group:
     )
 
 
+def heads_group(sizes: Sizes) -> Group:
+    """Statistics of the rows of a head, from queries and keys, against PyTorch if it is there."""
+    n, d_k = sizes.head, 64
+    q, k = np.random.default_rng(5).standard_normal((2, n, d_k)).astype(np.float32)
+    m = LOGIT_STD / np.sqrt(d_k)
+    head = HeadRows(np.arange(n), n, q, k)
+    whole, causal = (
+        HeadModel.of(LogitMap(float(m)), mask) for mask in (HeadMask(), HeadMask("causal"))
+    )
+    comparisons: tuple[Comparison, ...] = ()
+    with suppress(ImportError):
+        torch = import_module("torch")
+        torch.set_num_threads(1)
+        comparisons = (
+            Comparison(
+                "rows of a head : PyTorch",
+                lambda: row_statistics(head, whole),
+                lambda: rows_by_torch(torch, q, k, float(m), is_causal=False),
+            ),
+            Comparison(
+                "rows of a head : PyTorch, 256 rows at a time",
+                lambda: row_statistics(head, whole),
+                lambda: [
+                    rows_by_torch(torch, part, k, float(m), is_causal=False)
+                    for part in np.split(q, range(256, n, 256))
+                ],
+            ),
+            Comparison(
+                "rows of a causal head : PyTorch",
+                lambda: row_statistics(head, causal),
+                lambda: rows_by_torch(torch, q, k, float(m), is_causal=True),
+            ),
+        )
+    threads = environ.get("OPENBLAS_NUM_THREADS", "all cores, OPENBLAS_NUM_THREADS is not set")
+    return Group(
+        f"Rows of a head of {n} queries and keys at d_k = {d_k}, float32.\n"
+        "  PyTorch, on one thread: q @ k.T · m, log_softmax, and from it the largest weight, the\n"
+        "  entropy, e^H and ‖J‖_F of each row. This layer has all statistics of `heads`, among\n"
+        f"  them these. Threads of NumPy's product: {threads}.",
+        comparisons,
+    )
+
+
+def rows_by_torch(torch: Any, q: Any, k: Any, m: float, is_causal: bool) -> tuple[Any, ...]:
+    """Return the largest weight, H, e^H and ‖J‖_F of each row of a head, by PyTorch."""
+    logits = torch.from_numpy(q) @ torch.from_numpy(k).T
+    logits *= m
+    if is_causal:
+        ahead = torch.ones(logits.shape, dtype=torch.bool).triu(1)
+        logits.masked_fill_(ahead, -1e5)
+    logs = torch.log_softmax(logits, 1)
+    p = logs.exp()
+    entropy = -(p * logs).sum(1)
+    squares = p * p
+    square_sum = squares.sum(1)
+    norm = (square_sum + square_sum**2 - 2.0 * (squares * p).sum(1)).clamp(min=0.0).sqrt()
+    return p.amax(1), entropy, entropy.exp(), norm
+
+
 def groups(sizes: Sizes) -> Iterator[Group]:
     """Yield the groups, one at a time, so that the data of one is in memory."""
-    for group in (softmax_group, norms_group, drawing_group, dots_group):
+    for group in (softmax_group, norms_group, drawing_group, dots_group, heads_group):
         yield group(sizes)
 
 

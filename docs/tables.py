@@ -17,6 +17,7 @@ from attn_tui.compute.setup import FIELDS, Draw
 from attn_tui.dots.screen import DotsScreen
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.explore.weights import WeightsPane
+from attn_tui.files.faq import faq
 from attn_tui.heads.doctor_pane import Multipliers
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
@@ -102,12 +103,18 @@ def claims() -> Iterator[str]:
             yield "| " + " | ".join(text.replace("|", "\\|") for text in cells) + " |"
 
 
+def questions() -> Iterator[str]:
+    """Yield what people ask, each with its reply and the command line that shows it."""
+    for entry in faq():
+        yield from ["", f"## {entry.asks}", "", entry.reply, "", f"    attn-tui {entry.command}"]
+
+
 def _heading(claim: Claim) -> str:
     text = claim.id.partition("-")[0]
-    return "Literature and courses" if text == "L" else f"{text}: {claim.source}"
+    return "Literature, courses and forums" if text == "L" else f"{text}: {claim.source}"
 
 
-TABLES = {"keys": keys, "fields": fields, "claims": claims}
+TABLES = {"keys": keys, "fields": fields, "claims": claims, "questions": questions}
 
 
 def renewed(document: str) -> str:

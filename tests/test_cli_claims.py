@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui.claims.claim import try_claim
-from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.ledger import find, hits, ledger
 from attn_tui.claims.report import total_line
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain
@@ -67,10 +67,55 @@ def test_every_claim_has_a_line_that_fits() -> None:
     assert total.startswith(f"{len(ledger())} claims: ")
 
 
+def test_words_try_the_claims_that_they_find_the_best_first() -> None:
+    result = run("claims", "Softmax", "cap", "--json")
+    assert [each["id"] for each in json.loads(result.stdout)["claims"]][:1] == ["L-8"]
+    whole = run("claims", "softmax cap", "--json")
+    assert [each["id"] for each in json.loads(whole.stdout)["claims"]][:1] == ["L-8"]
+
+
+def test_words_that_find_nothing_are_an_empty_list_and_the_nearest_are_named() -> None:
+    result = run("claims", "temprature", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["claims"]) == (0, [])
+    assert result.stderr.startswith("attn-tui: no claim is about 'temprature'; the nearest are L-")
+    assert run("claims", "qqq").stdout.startswith("0 claims: none tried")
+
+
+def test_a_word_tries_the_best_claim_and_the_text_names_the_others() -> None:
+    result = run("claim", "cosine")
+    assert result.exit_code == 0
+    assert find("L-6").says in " ".join(result.stdout.split())
+    assert "others L-7" in " ".join(result.stdout.split())
+    (plain,) = json.loads(run("claim", "cosine", "--json").stdout)["claims"]
+    assert plain["id"] == "L-6"
+    assert "others" not in plain
+    (plain,) = json.loads(run("claim", "softmax", "cap", "--json").stdout)["claims"]
+    assert plain["id"] == "L-8"
+
+
+LEADS = {
+    "overflow": "L-24", "float32": "L-33", ".float()": "L-33", "fp16": "S0-12",
+    "cosine": "L-6", "l2norm": "L-6", "QK-norm": "L-6", "softcap": "L-8", "sqrt": "S0-25",
+    "square root": "S0-25", "muP": "L-22", "µP": "L-22", "-inf": "L-5", "fully masked": "L-5",
+    "all keys masked": "L-5", "NaN": "L-34", "softmax1": "L-19", "zero vector": "L-19",
+    "BOS": "L-36", "first token": "L-36", "LayerNorm": "S2-23", "temperature": "L-37",
+    "learnable": "L-37", "logit_scale": "L-6", "QK-clip": "L-9", "dilution": "L-16",
+    "long context": "L-16", "xavier": "S2-23", "initialization": "L-38", "Adam": "L-21",
+    "mscale": "L-23", "d_model": "S2-1", "embedding": "L-29", "cross entropy": "L-28",
+    "scale after softmax": "L-32", "additive attention": "L-40", "dropout": "L-39",
+}  # fmt: skip
+"""A plain word of those who ask, and the claim that it finds first."""
+
+
+def test_plain_words_lead_to_the_claims_about_them() -> None:
+    assert {word: hits(word)[0].id for word in LEADS} == LEADS
+
+
 @with_rows(
     ("arguments", "message"),
     [
         (("claim", "S0-99"), "ID: there is none called 'S0-99'; expected S0-"),
+        (("claim", "qqq"), "ID: none is about 'qqq'; expected an id, such as S2-3"),
         (("claim", "S0-14", "--n", "3"), "--n: it plays no part in S0-14; expected seed, d_k"),
         (("claim", "S0-14", "--seed", "-1"), "--seed: '-1' will not do"),
         (("claims", "--seed", "x"), "--seed: 'x' "),

@@ -1,7 +1,7 @@
 """The pictures of Attention: the weights of a head as maps, and one row as numbers and as bars."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 
@@ -120,7 +120,7 @@ class Maps:
         heat_map = self._maps[side]
         mark = float(heat_map.levels[place])
         bar = bar_of(KINDS[side], mark) if has_bar else None
-        return replace(heat_map, cursor=place, bar=bar)
+        return heat_map.marked(place, bar)
 
     def hidden(self, heat_map: HeatMapDrawing, columns: int, lines: int, is_textured: bool) -> str:
         """Return the note that each cell shows the largest of several weights; empty if not.

@@ -5,7 +5,6 @@ empty, and a combining one takes none and shares the cell before it. None is eve
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,14 @@ class Cells:
         self.characters: NDArray[np.object_] = np.full((lines, columns), " ", dtype=object)
         self.colours: NDArray[np.object_] = np.full((lines, columns), "", dtype=object)
         self.backgrounds: NDArray[np.object_] = np.full((lines, columns), "", dtype=object)
+
+    def copy(self) -> "Cells":
+        """Return a copy, to draw on."""
+        copy = Cells(0, 0)
+        copy.columns, copy.lines = self.columns, self.lines
+        copy.characters = self.characters.copy()
+        copy.colours, copy.backgrounds = self.colours.copy(), self.backgrounds.copy()
+        return copy
 
     def write(self, column: int, line: int, text: str, colour: str = "") -> None:
         """Write a text, starting at a cell; the part outside the block is left out."""
@@ -75,16 +82,32 @@ class Cells:
         before, after = max(column - 1, 0), min(column + length + 1, self.columns)
         return self.is_free(before, line, after - before)
 
-    def runs(self, line: int) -> Iterator[Run]:
-        """Yield the runs of a line: stretches of text with the same colours."""
-        if not self.columns:
+    def runs(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Run]:
+        """Yield the runs of a line: stretches of text with the same colours.
+
+        Args:
+            line: The number of the line.
+            start: The first column.
+            stop: The column after the last; None for the end of the line.
+        """
+        characters = self.characters[line, start:stop].tolist()
+        if not characters:
             return
-        characters = self.characters[line].tolist()
-        colours, backgrounds = self.colours[line], self.backgrounds[line]
-        is_end = (colours[1:] != colours[:-1]) | (backgrounds[1:] != backgrounds[:-1])
-        ends = (np.flatnonzero(is_end) + 1).tolist()
-        for start, stop in pairwise([0, *ends, self.columns]):
-            yield "".join(characters[start:stop]), colours[start], backgrounds[start]
+        colours = self.colours[line, start:stop].tolist()
+        backgrounds = self.backgrounds[line, start:stop].tolist()
+        first = 0
+        for place in range(1, len(characters)):
+            if colours[place] != colours[first] or backgrounds[place] != backgrounds[first]:
+                yield "".join(characters[first:place]), colours[first], backgrounds[first]
+                first = place
+        yield "".join(characters[first:]), colours[first], backgrounds[first]
+
+    def can_part(self, line: int, start: int, stop: int) -> bool:
+        """Return whether columns are inside the block, with no half of a wide character."""
+        if not (0 <= line < self.lines and 0 <= start < stop <= self.columns):
+            return False
+        characters = self.characters[line]
+        return bool(characters[start]) and (stop == self.columns or bool(characters[stop]))
 
     def differences(self, other: "Cells") -> list[tuple[int, int, int]]:
         """Return where this block differs from another of the same size.
@@ -98,15 +121,16 @@ class Cells:
         differs = self.characters != other.characters
         differs |= self.colours != other.colours
         differs |= self.backgrounds != other.backgrounds
+        lines = np.flatnonzero(differs.any(axis=1))
+        differs = differs[lines]
         for characters in (self.characters, other.characters):
             # Half of a wide character cannot be drawn.
-            is_second = characters[:, 1:] == ""
+            is_second = characters[lines, 1:] == ""
             while (is_cut := is_second & (differs[:, 1:] != differs[:, :-1])).any():
                 differs[:, 1:] |= is_cut
                 differs[:, :-1] |= is_cut
-        lines = np.flatnonzero(differs.any(axis=1))
-        starts = differs[lines].argmax(axis=1)
-        stops = self.columns - differs[lines, ::-1].argmax(axis=1)
+        starts = differs.argmax(axis=1)
+        stops = self.columns - differs[:, ::-1].argmax(axis=1)
         return [*zip(lines.tolist(), starts.tolist(), stops.tolist(), strict=True)]
 
     def text(self) -> str:

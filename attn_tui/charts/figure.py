@@ -175,12 +175,11 @@ class Figure:
             colours: The colour of each kind of curve, ``muted`` and ``background``; where colours
                 do not tell the two sides apart, each side has a glyph of its own.
         """
-        cells = Cells(columns, lines)
         width, height = self.room(columns, lines)
         if width < 1 or height < 1:
-            return cells
+            return Cells(columns, lines)
         still = tuple(self.curves), tuple(self.bands), self.x, self.y
-        cells.put(_curves(*still, columns, lines, colours), 0, 0)
+        cells = _curves(*still, columns, lines, colours).copy()
         self._write_ticks(cells, colours)
         self._draw_mark(cells, colours)
         if colours.textured:
@@ -230,17 +229,18 @@ class Figure:
                 return
 
     def _draw_mark(self, cells: Cells, colours: Palette) -> None:
-        """Draw the vertical line over the curves, and the dots on it."""
+        """Draw the vertical line, and the dots on it, over the curves: nothing is wide there."""
         column = self._mark_column(cells.columns)
         if column is None or self.mark is None:
             return
         bottom = cells.lines - 1
-        for line in range(bottom):
-            cells.write(column, line, "│", colours["muted"])
+        cells.characters[:bottom, column] = "│"
+        cells.colours[:bottom, column] = colours["muted"]
         for value, kind in self.dots:
             line_of_dot = self.line(value, cells.lines)
             if line_of_dot is not None:
-                cells.write(column, line_of_dot, "●", colours[kind])
+                cells.characters[line_of_dot, column] = "●"
+                cells.colours[line_of_dot, column] = colours[kind]
         own = self._mark_text(cells.columns)
         if own.stop <= cells.columns:
             cells.write(own.start, bottom, self.mark[1], colours["text"])

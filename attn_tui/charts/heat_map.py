@@ -5,7 +5,8 @@ among those it covers. Where colours cannot show magnitudes, glyphs do, and no c
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from math import ceil, floor, inf, isfinite
 from typing import Any
 
@@ -65,12 +66,10 @@ class ColourBar:
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the ramp, with as many ticks as fit."""
-        levels = np.linspace(1.0, self.least, max(2 * lines, 1))[:, None]
-        ramp = HeatMapDrawing(np.repeat(levels, self.BAR, axis=1), self.kind)
         cells = Cells(columns, lines)
         if columns < self.width or lines < 2:
             return cells
-        cells.put(ramp.draw(self.BAR, lines, colours), 0, 0)
+        cells.put(_ramp(self.kind, self.least, self.BAR, lines, colours), 0, 0)
         if self.mark is not None and isfinite(self.mark):
             cells.write(self.BAR, self._line(self.mark, lines), "◂", colours["accent"])
         for level, text in self.ticks:
@@ -98,6 +97,33 @@ class Border:
     at: Numbers
     low: Numbers
     high: Numbers
+
+    @cached_property
+    def values(self) -> bytes:
+        """All its numbers."""
+        return np.stack([self.at, self.low, self.high]).tobytes()
+
+
+@lru_cache(maxsize=8)
+def _ramp(kind: str, least: float, columns: int, lines: int, colours: Palette) -> Cells:
+    """Draw a ramp from 1 at the top to the least level at the bottom."""
+    levels = np.linspace(1.0, least, max(2 * lines, 1))[:, None]
+    return HeatMapDrawing(np.repeat(levels, columns, axis=1), kind).draw(columns, lines, colours)
+
+
+@dataclass
+class _Still:
+    """What was drawn last of a map, without what moves with its cursor.
+
+    Attributes:
+        of: What it was drawn for: size, colours and border.
+        cells: The entries.
+        texts: The texts that fit.
+    """
+
+    of: tuple[object, ...] = ()
+    cells: Cells = field(default_factory=lambda: Cells(0, 0))
+    texts: Texts = ()
 
 
 def by_number(row: int, column: int) -> tuple[int, int]:
@@ -136,8 +162,18 @@ class HeatMapDrawing:
     border: Border | None = None
     corner: str = ""
     place: Callable[[int, int], Any] = by_number
+    _still: _Still = field(default_factory=_Still, init=False, repr=False)
 
-    @property
+    def marked(
+        self, cursor: tuple[int, int] | None, bar: ColourBar | None = None,
+        border: Border | None = None,
+    ) -> "HeatMapDrawing":  # fmt: skip
+        """Return the map with another cursor, bar and border; what stays is not drawn again."""
+        marked = replace(self, cursor=cursor, bar=bar, border=border)
+        object.__setattr__(marked, "_still", self._still)
+        return marked
+
+    @cached_property
     def left(self) -> int:
         """Width of the left margin, in columns."""
         labels = max(map(cells_of, self.row_labels), default=0)
@@ -198,10 +234,31 @@ class HeatMapDrawing:
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the map into a block of cells, with as many labels as fit."""
-        cells = Cells(columns, lines)
         wide, high = self.room(columns, lines, 1 if colours.textured else 2)
         if not (wide and high):
-            return cells
+            return Cells(columns, lines)
+        still = self._draw_still(columns, lines, wide, high, colours)
+        cells = still.cells.copy()
+        if colours.textured:
+            # Margins and texts are placed in half lines.
+            high *= 2
+        self._write_margins(cells, wide, high, colours)
+        self._draw_frame(cells, wide, high, still.texts, colours)
+        if self.bar is not None and columns >= LEAST_WITH_BAR:
+            bar = self.bar.draw(self.bar.width, ceil(high / 2), colours)
+            cells.put(bar, self.left + wide + self.right(columns) - self.bar.width, 0)
+        return cells
+
+    def _draw_still(
+        self, columns: int, lines: int, wide: int, high: int, colours: Palette
+    ) -> _Still:
+        """Draw what does not move with the cursor, unless that is drawn already."""
+        still = self._still
+        values = b"" if self.border is None else self.border.values
+        of = columns, lines, wide, high, self.left, colours, values
+        if still.of == of:
+            return still
+        cells = Cells(columns, lines)
         if colours.textured:
             block = slice(0, high), slice(self.left, self.left + wide)
             cells.characters[block] = self._textures(wide, high)
@@ -211,13 +268,10 @@ class HeatMapDrawing:
             self._draw_shades(cells, wide, high, colours)
         if self.border is not None and wide >= self.levels.shape[1]:
             self._draw_border(cells, self.border, wide, high, colours)
-        self._write_texts(cells, wide, high, colours)
-        self._write_margins(cells, wide, high, colours)
-        self._draw_frame(cells, wide, high, colours)
-        if self.bar is not None and columns >= LEAST_WITH_BAR:
-            bar = self.bar.draw(self.bar.width, ceil(high / 2), colours)
-            cells.put(bar, self.left + wide + self.right(columns) - self.bar.width, 0)
-        return cells
+        texts = self._fitting(wide // self.levels.shape[1], colours.textured)
+        self._write_texts(cells, wide, high, texts, colours)
+        still.of, still.cells, still.texts = of, cells, texts
+        return still
 
     def _draw_shades(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
         """Draw two half lines a cell: the upper as its background, the lower as its character."""
@@ -287,14 +341,15 @@ class HeatMapDrawing:
         behind = cells.backgrounds[line, column]
         cells.write(column, line, chr(0x2800 + dots), ink(behind) if behind else colours["text"])
 
-    def _draw_frame(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
+    def _draw_frame(
+        self, cells: Cells, wide: int, high: int, texts: Texts, colours: Palette
+    ) -> None:
         """Mark both edges of the cursor's entry, if it has a whole line and they are free."""
         rows, across = self.levels.shape
         width, height = wide // across, high // rows // 2
         if self.cursor is None or width < 3 or height < 1:
             return
         row, column = self.cursor
-        texts = self._fitting(width, colours.textured)
         if texts and len(texts[row][column]) + 2 > width:
             return
         signs = FRAME_WITHOUT_COLOURS if colours.textured else FRAME
@@ -342,13 +397,15 @@ class HeatMapDrawing:
             levels = np.where(most < 0.0, np.nan, signed)
         return levels
 
-    def _write_texts(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
+    def _write_texts(
+        self, cells: Cells, wide: int, high: int, fitting: Texts, colours: Palette
+    ) -> None:
         """Write the text of each entry in the middle of its cells, if it fits."""
         rows, across = self.levels.shape
         width, height = wide // across, high // rows // 2
         if width < 1 or height < 1:
             return
-        for row, texts in enumerate(self._fitting(width, colours.textured)):
+        for row, texts in enumerate(fitting):
             line = row * high // rows // 2 + (height - 1) // 2
             for column, text in enumerate(texts):
                 start = self.left + column * width

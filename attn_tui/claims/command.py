@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from attn_tui.claims.claim import Claim, TriedClaim, try_claim
-from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.ledger import asked, hits, ledger, nearest
 from attn_tui.claims.report import report, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.errors import InputError, Stop
+from attn_tui.compute.errors import InputError, Stop, inert
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import Setup
@@ -26,34 +26,50 @@ from attn_tui.console.options import (
     of_names,
     settings,
 )
-from attn_tui.console.output import INTERRUPTED, write
+from attn_tui.console.output import INTERRUPTED, tell, write
 from attn_tui.console.progress import ProgressLine, until_interrupted
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.forms import WRITERS
 
 _EXAMPLES = """\
   attn-tui claims
+  attn-tui claims first token
   attn-tui claims --seed 7 --json
 """
 
 _EXAMPLES_OF_ONE = """\
   attn-tui claim S2-19
+  attn-tui claim cosine
   attn-tui claim S0-23 --d-k 1024 --draws 1000000 --seed 7 --json
 """
 
 
+MOST_OTHERS = 8
+"""How many other claims are named, of those that some words find."""
+
+
+def _joined(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str:
+    return " ".join(value)
+
+
 @click.command("claims", cls=Command, examples=_EXAMPLES)
+@click.argument("words", nargs=-1, metavar="[WORDS]", callback=_joined)
 @field_option(fields_of(Trial)["seed"], DRAWS)
 @forms("Print CSV, one line a number.")
-def claims(form: str, **given: Any) -> int:
+def claims(words: str, form: str, **given: Any) -> int:
     """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
 
-    Ctrl+C prints what there is.
+    WORDS, such as cosine or "first token", leave those that they find, the best first. Ctrl+C
+    prints what there is.
     """
     changes = changes_of(Trial, given)
+    found = hits(words)
+    if not found:
+        near = ", ".join(claim.id for claim in nearest(words))
+        tell(f"no claim is about {inert(words)}" + (f"; the nearest are {near}" if near else ""))
     trials = [
         (claim, replace(claim.trial, **changes if "seed" in claim.controls else {}))
-        for claim in ledger().values()
+        for claim in found
     ]
     findings: list[tuple[TriedClaim, float]] = []
     with until_interrupted() as stop:
@@ -71,19 +87,28 @@ def claims(form: str, **given: Any) -> int:
     return INTERRUPTED if interrupted else 0
 
 
+def _needed(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str:
+    check = needed("claim", "one that attn-tui claims lists, such as S2-3")
+    return check(context, parameter, " ".join(value) or None) or ""
+
+
 @click.command("claim", cls=Command, examples=_EXAMPLES_OF_ONE)
 @click.argument(
-    "name", metavar="ID", required=False,
-    callback=needed("claim", "one that attn-tui claims lists, such as S2-3"),
+    "name", metavar="ID", nargs=-1,
+    callback=_needed,
     shell_complete=of_names(lambda: {claim.id: claim.says for claim in ledger().values()}),
 )  # fmt: skip
 @settings(Trial, DRAWS)
 @forms("Print CSV, one line a number.")
 def claim(name: str, form: str, **given: Any) -> int:
-    """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it."""
-    tried = find(name)
+    """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it.
+
+    Words in place of an ID, such as cosine, try the claim that fits them best, and name others.
+    """
+    tried, others = asked(name)
     trial = _trial(tried, given)
-    write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed)))
+    names = ", ".join(claim.id for claim in others[:MOST_OTHERS])
+    write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed, others=names)))
     return 0
 
 
@@ -93,7 +118,7 @@ def to_experiment(given: Mapping[str, Any]) -> Experiment:
     Raises:
         InputError: Naming the option that cannot be used.
     """
-    tried = find(given["name"])
+    tried, _ = asked(given["name"])
     settings = Settings(**asdict(_trial(tried, given)), claim=tried.id)
     return parse(replace(EXAMPLE, setup=Setup().put(settings)))
 

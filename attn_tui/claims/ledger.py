@@ -1,5 +1,6 @@
 """All claims in order: those of ``ledger.toml``, each with the check that it names."""
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -8,17 +9,29 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
+from attn_tui import search
 from attn_tui.claims.claim import Case, Claim, ClaimCurves, Stated, TriedClaim, try_claim
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert, never
 from attn_tui.instruments import Item
 
+ID = re.compile(r"[SL]\d*-\d+", re.IGNORECASE)
+"""What the id of a claim looks like."""
+
+MOST_NEAR = 5
+"""How many claims are named where there is none as asked."""
+
+
+@cache
+def _document() -> dict[str, Any]:
+    return tomllib.loads(files("attn_tui.claims").joinpath("ledger.toml").read_text("utf-8"))
+
 
 @cache
 def ledger() -> dict[str, Claim]:
     """Return the claims by id: those of the three texts, then those of the literature."""
-    document = tomllib.loads(files("attn_tui.claims").joinpath("ledger.toml").read_text("utf-8"))
-    return {table["id"]: _claim(table, document["sources"]) for table in document["claim"]}
+    document = _document()
+    return {table["id"]: _claim({**table}, document["sources"]) for table in document["claim"]}
 
 
 def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:
@@ -45,18 +58,59 @@ def find(id: str) -> Claim:
     name = id.strip().upper()
     if name in known:
         return known[name]
-    near = [known[other].id for other in get_close_matches(name, known, n=5, cutoff=0.0)]
+    near = [known[other].id for other in get_close_matches(name, known, n=MOST_NEAR, cutoff=0.0)]
     raise InputError("claim", f"there is none called {inert(id)}", " or ".join(near))
 
 
+def hits(words: str) -> list[Claim]:
+    """Return the claims that some words find, the best first; all of them without words."""
+    query = search.Query.of(words)
+    every = ledger()
+    return (
+        [every[item.text] for item in search.found(items(), query)]
+        if query.typed
+        else [*every.values()]
+    )
+
+
+def nearest(words: str) -> list[Claim]:
+    """Return the few claims whose words are most like some words."""
+    near = search.nearest(items(), search.Query.of(words), MOST_NEAR)
+    return [ledger()[item.text] for item in near]
+
+
+def asked(words: str) -> tuple[Claim, list[Claim]]:
+    """Return the claim that an id or some words ask for, and the others that the words find.
+
+    Raises:
+        InputError: If there is none with that id, or nothing has any of the words.
+    """
+    if words.strip().upper() in map(str.upper, ledger()) or ID.fullmatch(words.strip()):
+        return find(words), []
+    found = hits(words)
+    if not found:
+        near = " or ".join(claim.id for claim in nearest(words))
+        raise InputError("claim", f"none is about {inert(words)}", near or "an id, such as S2-3")
+    return found[0], found[1:]
+
+
+@cache
 def items() -> list[Item]:
-    """Return the claims as the palette finds them, in order."""
+    """Return the claims as they are searched for, in order."""
+    led: Mapping[str, list[str]] = _document()["topics"]
     return [
         Item(
             claim.id,
             f"{claim.id} {claim.says}",
             claim.right,
-            (claim.id, *claim.topics, *claim.synonyms),
+            (claim.id, *claim.synonyms),
+            (
+                *claim.topics,
+                *(word for topic in claim.topics for word in led.get(topic, ())),
+                claim.source,
+                claim.verdict,
+            ),
+            f"{claim.condition} {claim.formula}",
         )
         for claim in ledger().values()
     ]

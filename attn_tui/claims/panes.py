@@ -1,7 +1,6 @@
 """The panes of Claims: the list of claims, and the finding on one of them."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import ClassVar
 
 from rich.text import Text
@@ -15,7 +14,7 @@ from textual.widgets.option_list import Option
 from attn_tui.claims.charts import VERDICT_GLYPHS
 from attn_tui.claims.claim import Claim, TriedClaim, Verdict
 from attn_tui.claims.headline import headline
-from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.ledger import hits, ledger
 from attn_tui.claims.report import BASES, TITLES, WORDS, numbers_of, trial_text
 from attn_tui.compute.text import visible
 from attn_tui.ui.editors import Filter
@@ -49,19 +48,17 @@ class ListPane(Pane):
     """Lists the claims, filtered by words."""
 
     def __init__(self) -> None:
-        words = Filter(placeholder="words, S1, false, gradients …", compact=True, id="filter")
+        words = Filter(placeholder="cosine, overflow, S1, false …", compact=True, id="filter")
         claims = ClaimList(id="list", compact=True)
         super().__init__("", words, claims, key="e", id="list-pane")
 
     def list_claims(self, words: str) -> None:
-        """List the claims that contain all of some words; all claims without words."""
-        wanted = words.casefold().split()
-        every = ledger().values()
-        kept = [claim for claim in every if all(word in _searched(claim.id) for word in wanted)]
+        """List the claims that some words find, the best first; all claims without words."""
+        every, kept = ledger(), hits(words)
         claims = self.query_one(ClaimList)
         claims.clear_options()
         claims.add_options([Option(_line(claim), id=claim.id) for claim in kept])
-        of_all = f" of {len(every)}" if wanted else ""
+        of_all = f" of {len(every)}" if len(kept) < len(every) else ""
         verdicts = [claim.verdict for claim in kept]
         counts = (f"{VERDICT_GLYPHS[verdict]} {verdicts.count(verdict)}" for verdict in COUNTED)
         self.describe(f"{len(kept)}{of_all} claims", "  ".join(counts))
@@ -79,14 +76,6 @@ class ListPane(Pane):
         if claims.highlighted != place:
             with claims.prevent(OptionList.OptionHighlighted):
                 claims.highlighted = place
-
-
-@lru_cache(maxsize=256)
-def _searched(id: str) -> str:
-    """Return the text in which words are searched for a claim, in lower case."""
-    claim = find(id)
-    parts = (id, claim.says, claim.source, claim.verdict, claim.basis)
-    return " ".join((*parts, *claim.topics, *claim.synonyms)).casefold()
 
 
 def _line(claim: Claim) -> str:

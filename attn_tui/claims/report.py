@@ -72,7 +72,11 @@ def report_of(answer: Answer, width: int = WIDTH) -> Report:
 
 
 def report(
-    findings: Sequence[tuple[TriedClaim, float]], seed: int, width: int = WIDTH, *before: Part
+    findings: Sequence[tuple[TriedClaim, float]],
+    seed: int,
+    width: int = WIDTH,
+    *before: Part,
+    others: str = "",
 ) -> Report:
     """Return the report on several claims.
 
@@ -81,14 +85,15 @@ def report(
         seed: The seed of all claims that draw samples.
         width: Width of the text, in columns.
         before: Parts to put first.
+        others: The ids of other claims that were searched for too, for the text.
     """
-    sections = [section(finding, seconds, width) for finding, seconds in findings]
+    sections = [section(finding, seconds, width, others) for finding, seconds in findings]
     empty = [] if sections else [data({"claims": []})]
     parts = [*before, data({"seed": seed}), *empty, *sections]
     return Report("", parts, csv="evidence")
 
 
-def section(finding: TriedClaim, seconds: float, width: int = WIDTH) -> Section:
+def section(finding: TriedClaim, seconds: float, width: int = WIDTH, others: str = "") -> Section:
     """Return the section on one claim."""
     claim, trial = finding.claim, finding.trial
     target, line = opened(claim, trial), command_of(claim, trial)
@@ -120,6 +125,7 @@ def section(finding: TriedClaim, seconds: float, width: int = WIDTH) -> Section:
         "said by": claim.source,
         "decided": BASES[claim.basis],
         "shown by": typed,
+        "others": others,
     }
     parts: list[Part] = [
         data(values),

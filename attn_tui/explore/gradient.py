@@ -154,7 +154,7 @@ class Jacobians:
 
     def heat_map(self, place: int, cursor: tuple[int, int]) -> HeatMapDrawing:
         """Return the map of a side with a row and a column marked."""
-        return replace(self._maps[place], cursor=cursor)
+        return self._maps[place].marked(cursor)
 
     def heads(self, place: int) -> tuple[str, ...]:
         """Return headings for the map of a side, with its scale, the longest first."""

@@ -59,6 +59,9 @@ TITLES = {
 UNREAD = "{error}. What stands below is of the scores before."
 """The message in place of the headline while the scores cannot be read."""
 
+FEW_LINES = 2
+"""The most lines of scores that always stand on the screen: of more, their number is said."""
+
 SHORT = 6
 """The most characters of a number in the subtitle of a narrow pane."""
 
@@ -88,8 +91,8 @@ class ExploreScreen(InstrumentScreen):
                synonyms=("stop comparing", "let go")),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Action("delete,backspace", "mask", "Mask the key", show=False, id="remove",
-               synonyms=("hide the key", "hide a key", "remove the key", "unmask the key",
-                         "delete the key")),
+               synonyms=("hide", "hide key", "mask key", "hide the key", "hide a key",
+                         "remove the key", "unmask the key", "delete the key")),
         Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False),
         Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
     ]  # fmt: skip
@@ -371,7 +374,9 @@ class ExploreScreen(InstrumentScreen):
         title = TITLES[source.kind]
         if source.note:
             title = f"{title}: row numbers left out"
-        self.pane("scores-pane").describe(title, "not read" if error else count)
+        lines = self.query_one("#scores", TextArea).document.line_count
+        length = counted(lines, "line") if lines > FEW_LINES else ""
+        self.pane("scores-pane").describe(title, length, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
         pane.describe(pane.heading, f"{setup.scale.named_formula}: {how[:1].lower()}{how[1:]}")

@@ -1,6 +1,6 @@
 """The charts of Heads: the map of a statistic over layers and heads, and a table of numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,11 @@ from attn_tui.heads.words import UNCOUNTED, brief, value_text
 
 SINK = "⇤"
 """The mark after the number of a head that is parked on the first key."""
+
+DIFFERS = "✗"
+"""The mark after the number of a head of which the doctor says that it differs."""
+
+NONE: Set[HeadId] = frozenset()
 
 LEVELS = (0.3, 0.55, 0.75, SATURATED)
 """The places on the warning ramp, from 0 to 1, of the four sizes in `SIZED`."""
@@ -57,8 +62,17 @@ def levels(name: str, values: Numbers) -> Numbers:
     return np.where(np.isnan(values), np.nan, ramp)
 
 
-def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMapDrawing:
-    """Return the map of a statistic over the layers and heads of the cursor's sequence."""
+def head_map(
+    survey: Survey, name: str, cursor: HeadId, differing: Set[HeadId] = NONE
+) -> HeatMapDrawing:
+    """Return the map of a statistic over the layers and heads of the cursor's sequence.
+
+    Args:
+        survey: The statistics.
+        name: The name of the statistic.
+        cursor: The head with the cursor.
+        differing: The heads to be marked, since the doctor says that they differ.
+    """
     values = survey.grid(name, cursor.batch)
     layers = survey.plan.capture.layers
     texts = [
@@ -77,6 +91,12 @@ def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMapDrawing:
     entry = layers.index(cursor.layer), cursor.head
     grid = levels(name, values)
     bare = [[text.lstrip(">") for text in row] for row in texts]
+    short = [[*row] for row in bare]
+    for head in differing:
+        if head.batch == cursor.batch:
+            row, column = layers.index(head.layer), head.head
+            for longer in (marked, texts, short):
+                longer[row][column] += DIFFERS
     if name in SHARES:
         ticks = [(share, percent_tick(share)) for share in SHARE_TICKS]
     else:
@@ -88,7 +108,7 @@ def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMapDrawing:
 
     return HeatMapDrawing(
         grid, "saturation", [*map(str, layers)], [*map(str, range(survey.plan.n_heads))],
-        cursor=entry, longer=(marked, texts, bare),
+        cursor=entry, longer=(marked, texts, short, bare),
         bar=ColourBar("saturation", ticks, float(grid[entry])), place=place,
     )  # fmt: skip
 
@@ -97,7 +117,7 @@ def at_head(drawing: HeatMapDrawing, survey: Survey, cursor: HeadId) -> HeatMapD
     """Return a map of the same sequence with the cursor on another head."""
     place = survey.plan.capture.layers.index(cursor.layer), cursor.head
     bar = drawing.bar and replace(drawing.bar, mark=float(drawing.levels[place]))
-    return replace(drawing, cursor=place, bar=bar)
+    return drawing.marked(place, bar)
 
 
 def title_of(name: str) -> str:

@@ -1,6 +1,6 @@
 """The doctor's examination of a capture, as the plain values that his pane shows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -12,7 +12,7 @@ from attn_tui.compute.text import listed, visible
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.engine.settings import Settings
-from attn_tui.heads.doctor_pane import Diagnosis, HeadMultiplier, factor_text
+from attn_tui.heads.doctor_pane import HeadMultiplier, PaneDiagnosis, factor_text
 
 SAYS = {
     "agrees": "{head} agrees", "differs": "{head} differs", "cannot tell": "{head} tells nothing",
@@ -37,12 +37,18 @@ class Examination:
     """
 
     report: DoctorReport
-    diagnosis: Diagnosis
+    diagnosis: PaneDiagnosis
 
     @cached_property
     def findings(self) -> Mapping[HeadId, Finding]:
         """The finding on each head examined so far."""
         return {finding.id: finding for finding in self.report.findings}
+
+    @cached_property
+    def differing(self) -> Set[HeadId]:
+        """The heads that differ from what was promised."""
+        findings = self.findings.items()
+        return {head for head, finding in findings if finding.judgement.verdict == "differs"}
 
 
 def key_of(settings: Settings) -> tuple[object, ...]:
@@ -86,7 +92,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
         raise InputError("config", error.problem, expected, visible(where)) from None
 
 
-def diagnosis(report: DoctorReport) -> Diagnosis:
+def diagnosis(report: DoctorReport) -> PaneDiagnosis:
     """Return the diagnosis that the pane shows for a report."""
     from attn_tui.doctor.group import groups, rows_text
     from attn_tui.doctor.sentences import headline
@@ -101,7 +107,7 @@ def diagnosis(report: DoctorReport) -> Diagnosis:
         examined.get(head) or HeadMultiplier((head.batch, head.layer, head.head), "", 1.0)
         for head in report.capture.heads
     ]
-    return Diagnosis(verdict, headline(report), multipliers, rows)
+    return PaneDiagnosis(verdict, headline(report), multipliers, rows)
 
 
 def multiplier(finding: Finding) -> HeadMultiplier:

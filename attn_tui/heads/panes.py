@@ -1,6 +1,6 @@
 """The panes of Heads: the map of layers and heads, the card of one, the table, the doctor."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import PurePath
 
 import numpy as np
@@ -18,7 +18,7 @@ from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.heads import charts
 from attn_tui.heads.card import CardDrawing, card
-from attn_tui.heads.doctor_pane import Diagnosis, DoctorPane
+from attn_tui.heads.doctor_pane import DoctorPane, PaneDiagnosis
 from attn_tui.heads.examination import words_of
 from attn_tui.heads.looking import Known
 from attn_tui.heads.table import HeadList, HeadListing
@@ -28,6 +28,9 @@ from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
+
+DIFFERING = f"{charts.DIFFERS} differs, says the doctor"
+"""The legend of the mark of heads that are not as promised."""
 
 
 class HeadPanes(Vertical):
@@ -59,18 +62,30 @@ class HeadPanes(Vertical):
             pane.set_class(pane.id in names, "-shown")
         self.query_one("#panes").set_class(len(names) == 1, "-one")
 
-    def show(self, survey: Survey, settings: Settings, cursor: HeadId) -> None:
-        """Show a survey; if only the cursor has moved, the map is not computed again."""
+    def show(
+        self, survey: Survey, settings: Settings, cursor: HeadId, differing: Set[HeadId]
+    ) -> None:
+        """Show a survey; if only the cursor has moved, the map is not computed again.
+
+        Args:
+            survey: The statistics.
+            settings: The settings, which name one of them.
+            cursor: The head with the cursor.
+            differing: The heads of which the doctor says that they differ.
+        """
         self._survey, self._cursor, self._hovered = survey, cursor, cursor
         name, width = settings.statistic, self.screen.size.width
-        map_of = survey, name, cursor.batch
+        map_of = survey, name, cursor.batch, differing
         if map_of == self._map_of:
             self._map = charts.at_head(self._map, survey, cursor)
         else:
-            self._map_of, self._map = map_of, charts.head_map(survey, name, cursor)
-            self.query_one("#table-pane", Pane).describe("All heads", "← → or a heading sorts")
+            self._map_of, self._map = map_of, charts.head_map(survey, name, cursor, differing)
+            legend = DIFFERING if differing else ""
+            self.query_one("#table-pane", Pane).describe(
+                "All heads", "← → or a heading sorts", legend
+            )
         self.query_one("#map-pane", HeatMap).drawing = self._map
-        self.query_one(HeadList).show(HeadListing(survey, name, cursor, width))
+        self.query_one(HeadList).show(HeadListing(survey, name, cursor, width, differing))
         self._show_capture(survey, settings)
         self._show_card(cursor)
         numbers = self.query_one("#numbers-pane", Pane)
@@ -139,6 +154,8 @@ class HeadPanes(Vertical):
         texts = self._map.texts_in(*widget.content_size)
         if any(charts.SINK in text for row in texts for text in row):
             parts.append(f"{charts.SINK} parked on the first key")
+        if any(charts.DIFFERS in text for row in texts for text in row):
+            parts.append(DIFFERING)
         title = charts.title_of(statistic)
         self.query_one("#map-pane", Pane).describe(title, *map(plain, parts))
 
@@ -148,9 +165,9 @@ class HeadPanes(Vertical):
         pane.cursor = (cursor.batch, cursor.layer, cursor.head)
         words = ""
         if known.refusal:
-            pane.diagnosis = Diagnosis("cannot tell", known.refusal)
+            pane.diagnosis = PaneDiagnosis("cannot tell", known.refusal)
         elif examination is None:
-            pane.diagnosis = Diagnosis("", "The doctor comes when the heads are looked at.")
+            pane.diagnosis = PaneDiagnosis("", "The doctor comes when the heads are looked at.")
         else:
             pane.diagnosis = examination.diagnosis
             finding = examination.findings.get(cursor)

@@ -1,6 +1,6 @@
 """The Heads screen: its settings, its keys, and the thread that computes what it shows."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from threading import Event
 from typing import ClassVar
@@ -25,6 +25,7 @@ from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
 from attn_tui.heads import examination
+from attn_tui.heads.charts import NONE
 from attn_tui.heads.doctor_pane import DoctorPane, Multipliers
 from attn_tui.heads.headline import WAITING, first_of, headline
 from attn_tui.heads.looking import Known, Looking, key_of, nearest
@@ -68,6 +69,7 @@ class HeadsScreen(InstrumentScreen):
     AUTO_FOCUS = "#map-pane"
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
     VIEW_TITLES = VIEW_TITLES
+    HAS_D_K = False
     NO_N = "The number of keys of a capture is its own"
     GROUPS: ClassVar = (
         ("Capture", tuple(FIELDS[name] for name in ("capture", "rows", "seed"))),
@@ -99,6 +101,8 @@ class HeadsScreen(InstrumentScreen):
         self._looking = Looking()
         self._asked_for: object = None
         """The keys of the question whose answer is shown or being computed."""
+        self._marked = NONE
+        """The heads that the map and the table mark, since the doctor says that they differ."""
         self._going = Event()
         self._going.set()
 
@@ -377,7 +381,7 @@ class HeadsScreen(InstrumentScreen):
         """Show the new statistics, or the new findings of the doctor."""
         if now.failure:
             self.failure = now.failure
-        elif before.answer is not now.answer:
+        elif before.answer is not now.answer or self.differing != self._marked:
             self._show()
         elif self.here is not None:
             self._show_headline()
@@ -392,20 +396,24 @@ class HeadsScreen(InstrumentScreen):
         if survey is None or here is None:
             self.headline = WAITING
             return
-        settings = self.asked_of_heads
+        settings, self._marked = self.asked_of_heads, self.differing
         self._show_headline()
-        self.panes.show(survey, settings, here)
+        self.panes.show(survey, settings, here, self.differing)
         self.panes.show_doctor(self.known, here)
         # Which heads the map leaves out depends on its size, which a resize sets only later.
         self.call_after_refresh(self._show_progress)
 
+    @property
+    def differing(self) -> Set[HeadId]:
+        """The heads of which the doctor has said that they differ."""
+        examination = self.known.examination
+        return NONE if examination is None else examination.differing
+
     def _show_headline(self) -> None:
         """Say how many heads saturate, and on how many the doctor differs."""
         if self.survey is not None:
-            examination = self.known.examination
-            findings = [] if examination is None else [*examination.findings.values()]
-            n_differing = sum(one.judgement.verdict == "differs" for one in findings)
-            self.headline = headline(self.survey, self.asked_of_heads.statistic, n_differing)
+            statistic = self.asked_of_heads.statistic
+            self.headline = headline(self.survey, statistic, len(self.differing))
 
     def _show_progress(self) -> None:
         if self.survey is not None:

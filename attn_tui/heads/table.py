@@ -1,7 +1,7 @@
 """The table of all heads, sorted by a click on a heading or by the left and right arrows."""
 
 from asyncio import sleep
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, ClassVar
@@ -20,6 +20,7 @@ from attn_tui.compute.heads.statistic import SHARES, STATISTICS
 from attn_tui.compute.numbers import rough_percent
 from attn_tui.engine.survey import Survey
 from attn_tui.heads.card import level_colour, state, tone_colour
+from attn_tui.heads.charts import DIFFERS, NONE
 from attn_tui.heads.headline import order
 from attn_tui.heads.words import UNCOUNTED, number
 from attn_tui.ui.theme import colours_of
@@ -56,12 +57,14 @@ class HeadListing:
         name: The name of the statistic in the map.
         cursor: The head with the cursor.
         width: The width of the screen in columns; the table has the part that the map leaves.
+        differing: The heads to be marked, since the doctor says that they differ.
     """
 
     survey: Survey
     name: str
     cursor: HeadId
     width: int = WIDE
+    differing: Set[HeadId] = NONE
 
     @property
     def columns(self) -> list[str]:
@@ -88,7 +91,7 @@ class HeadListing:
         if name == "place":
             return max(5, len(self.name_of(self.survey.plan.heads[-1])) + 1)
         if name == "state":
-            return len(" saturated?")
+            return len(f" saturated?{DIFFERS}")
         return max(len(self.title(name)) + 1, 8 if name in SHARES else 6)
 
     def order(self, column: str) -> dict[str, Any]:
@@ -133,7 +136,8 @@ class HeadListing:
                 colour = level_colour(value, colours)
             cells.append(Text(text, colour, justify="right"))
         word, tone = state(partial)
-        return [*cells, Text(f" {word}", tone_colour(tone, colours))]
+        mark = DIFFERS if head in self.differing else ""
+        return [*cells, Text(f" {word}{mark}", tone_colour(tone, colours))]
 
 
 class HeadList(DataTable[Text]):
@@ -167,6 +171,8 @@ class HeadList(DataTable[Text]):
         self._shown: HeadListing | None = None
         self._written: dict[HeadId, Partial] = {}
         """The statistics that the line of each head was written from."""
+        self._marked = set[HeadId]()
+        """The heads whose lines have the mark of those that differ."""
         self._is_behind = False
         """Whether lines are still to be written."""
         self._made_for: object = None
@@ -179,13 +185,14 @@ class HeadList(DataTable[Text]):
             self.sort_by = (listing.name, False)
         made_for = listing.survey.plan.capture, listing.columns, self.app.theme
         if made_for != self._made_for:
-            self._made_for, self._written = made_for, {}
+            self._made_for, self._written, self._marked = made_for, {}, set()
             with self.prevent(DataTable.RowHighlighted):
                 self.clear(columns=True)
             for name in listing.columns:
                 self.add_column(listing.title(name), key=name, width=listing.width_of(name))
             self._is_behind = True
-        if before is None or before.survey is not listing.survey:
+        is_marked = self._marked == listing.differing
+        if before is None or before.survey is not listing.survey or not is_marked:
             self._is_behind = True
         if self._is_behind:
             self._write(listing)
@@ -200,7 +207,12 @@ class HeadList(DataTable[Text]):
             return
         colours = colours_of(self.app)
         known, places = listing.survey.heads, listing.survey.plan.places
-        new = [head for head, partial in known.items() if self._written.get(head) is not partial]
+        turned = self._marked ^ listing.differing
+        new = [
+            head
+            for head, partial in known.items()
+            if self._written.get(head) is not partial or head in turned
+        ]
         with self.prevent(DataTable.RowHighlighted):
             for head in new[:AT_ONCE]:
                 key, line = str(places[head]), listing.line(head, colours)
@@ -210,6 +222,7 @@ class HeadList(DataTable[Text]):
                 else:
                     self.add_row(*line, key=key)
                 self._written[head] = known[head]
+        self._marked ^= turned.intersection(new[:AT_ONCE])
         self._is_behind = len(new) > AT_ONCE
         if new:
             self._sort()

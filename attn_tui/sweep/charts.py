@@ -1,7 +1,7 @@
 """The pictures of Sweep: a map of what dividing does, one place in numbers, medians and tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, floor, log, nan
 
@@ -144,7 +144,7 @@ class Grid:
         column = self.d_ks.index(held(self.d_ks, cursor[1]))
         ticks = [(level(ten * LN10), tick(ten)) for ten in TICKS]
         bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
-        return replace(self._map, cursor=(row, column), bar=bar, border=self.border(answer))
+        return self._map.marked((row, column), bar, self.border(answer))
 
 
 def _level(factor: LogFactor) -> float:

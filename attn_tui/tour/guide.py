@@ -11,6 +11,7 @@ from attn_tui.tour.step import Progress, Tour, clipped, summary
 from attn_tui.ui.dialogs import HelpScreen
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_tour, remembered_tour
+from attn_tui.ui.repeat import Repeat
 from attn_tui.ui.slider import Slider
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Guide:
         self.progress = Progress(tour, place, clipped(picks, tour))
         self._left: Draft | None = None
         self._screens: set[InstrumentScreen] = set()
+        self._enter = Repeat()
 
     @property
     def is_done(self) -> bool:
@@ -82,6 +84,7 @@ class Guide:
 
     def next(self) -> None:
         """Go to the next step; after the last one, show a summary."""
+        self._enter.note()
         if not self.progress.is_last:
             self.progress = self.progress.next()
             self._left = None
@@ -124,7 +127,7 @@ class Guide:
             self.progress = self.progress.seen(question.experiment)
         pane = next(iter(screen.query(TourPane)), None)
         if pane is None:
-            pane = TourPane(self.progress, is_away)
+            pane = TourPane(self.progress, is_away, self._enter)
             screen.mount(pane, after="#body")
             screen.add_class("-touring")
             self._screens.add(screen)

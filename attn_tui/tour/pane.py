@@ -12,15 +12,27 @@ from textual.widgets import Label, OptionList, ProgressBar, Static
 
 from attn_tui.tour.step import Progress, verdict
 from attn_tui.ui.markup import plain
+from attn_tui.ui.repeat import Repeat
 
 CHOOSE = "[b $mark]↑ ↓[/] choose, [b $mark]enter[/] answers"
 
 
 class Answers(OptionList):
-    """The answers to a guess, the first highlighted; the list takes the focus."""
+    """The answers to a guess, the first highlighted; the list takes the focus.
 
-    def __init__(self, answers: Iterable[str]) -> None:
+    Args:
+        answers: The answers.
+        enter: When enter came last: one that has led here and is still held answers nothing.
+    """
+
+    def __init__(self, answers: Iterable[str], enter: Repeat) -> None:
         super().__init__(*answers, id="answers", markup=False)
+        self._enter = enter
+
+    def action_select(self) -> None:
+        """Answer, unless enter is held."""
+        if not self._enter.note():
+            super().action_select()
 
     def on_mount(self) -> None:
         """Take the focus."""
@@ -34,6 +46,7 @@ class TourPane(Vertical):
     Args:
         progress: The progress through the tour.
         is_away: Whether the question or the instrument is not that of the step.
+        enter: When enter came last.
     """
 
     DEFAULT_CSS = """
@@ -73,8 +86,9 @@ class TourPane(Vertical):
             super().__init__()
             self.answer = answer
 
-    def __init__(self, progress: Progress, is_away: bool) -> None:
+    def __init__(self, progress: Progress, is_away: bool, enter: Repeat) -> None:
         super().__init__()
+        self._enter = enter
         self.set_reactive(TourPane.progress, progress)
         self.set_reactive(TourPane.is_away, is_away)
 
@@ -109,7 +123,7 @@ class TourPane(Vertical):
         assert guess is not None
         yield Static(progress.step.says, id="says", markup=False)
         yield Static(guess.question, id="question", markup=False)
-        yield Answers(guess.answers)
+        yield Answers(guess.answers, self._enter)
         yield Static(CHOOSE, id="choose")
 
     def _texts(self, progress: Progress) -> Iterator[Widget]:

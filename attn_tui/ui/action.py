@@ -62,7 +62,17 @@ KEYLESS = (
     Keyless(
         "Take the tour", "app.go('tour')",
         "from q·k to where the usual story is wrong, in a dozen steps",
-        ("tour", "learn", "tutorial", "introduction", "start the tour", "lesson"),
+        ("tour", "learn", "tutorial", "introduction", "start the tour"),
+    ),
+    Keyless(
+        "A lesson of your own", "app.lesson", "how to open one, and how to write it",
+        ("lesson", "write a lesson", "open a lesson", "lesson file", "own tour", "write a tour",
+         "open a tour", "course"),
+    ),
+    Keyless(
+        "Questions people ask", "app.choose('question')",
+        "what is asked in forums about √d_k, each with the screen that answers",
+        ("faq", "frequently asked questions", "questions", "forum", "why"),
     ),
     Keyless(
         "Theme", "app.change_theme", "choose light or dark, or other colours",

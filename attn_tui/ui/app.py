@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 NOT_REMEMBERED = "This theme is not remembered: {reason}"
 """What is said where a chosen theme cannot be remembered."""
 
+LESSON = "attn-tui tour lesson.toml opens a lesson of your own; docs/tour.md says how to write it."
+"""What is said of lessons, which are files of their own."""
+
 NO_LINE = "attn-tui: no command line leads back here: {reason}"
 """What is left on the terminal where no command line can ask the question."""
 
@@ -101,7 +104,8 @@ class AttnApp(App[None]):
     LISTS: ClassVar = {
         "rule": ("RulesProvider", "a scale rule"),
         "model": ("ModelsProvider", "a model"),
-        "example": ("ExamplesProvider", "the tour or an example"),
+        "example": ("ExamplesProvider", "the tour, an example or a question"),
+        "question": ("QuestionsProvider", "what people ask"),
         "theme": ("ThemesProvider", "a theme"),
     }
     """What can be chosen from a list of its own, by name: the provider in `attn_tui.ui.palette`,
@@ -123,7 +127,7 @@ class AttnApp(App[None]):
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = TerminalCells()
-        self.taking_over = nothing
+        self.taking_over = self.active = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii
         self.DEFAULT_MODE = instrument  # type: ignore[misc]
@@ -196,6 +200,10 @@ class AttnApp(App[None]):
             screen.welcome = self._welcome
         return screen
 
+    def is_computing(self) -> bool:
+        """Return whether a thread computes, reads or writes anything."""
+        return any(worker.is_running for worker in self.workers)
+
     def action_go(self, name: str) -> None:
         """Go to an instrument, or start the tour."""
         if name == "tour":
@@ -212,6 +220,7 @@ class AttnApp(App[None]):
 
     @on(InstrumentScreen.Ready)
     def _show_first(self, event: InstrumentScreen.Ready) -> None:
+        self.active()
         self.show()
         self._keep_help()
         self.turns.open()
@@ -243,6 +252,7 @@ class AttnApp(App[None]):
 
         A resize redraws everything, since the terminal may have lost what it showed.
         """
+        self.active()
         if isinstance(event, Resize):
             event = clamped(event)
             if self.screen_stack:
@@ -323,6 +333,7 @@ class AttnApp(App[None]):
 
     def _catch_up(self) -> None:
         """Show the present question if only the numbers have followed it."""
+        self.active()
         if self._is_behind:
             self.show()
 
@@ -396,6 +407,10 @@ class AttnApp(App[None]):
             return f"{self.line}\n"
         except InputError as error:
             return f"{NO_LINE.format(reason=visible(str(error)))}\n"
+
+    def action_lesson(self) -> None:
+        """Say how a lesson is opened, and where it is said how one is written."""
+        self.notify(LESSON, timeout=12, markup=False)
 
     def action_copy(self) -> None:
         """Copy the command line, and show it because not every terminal accepts a copy."""

@@ -28,9 +28,11 @@ class AskingScreen(Screen[None]):
 
     Attributes:
         GROUPS: Headings of the settings panel, each with its settings.
+        HAS_D_K: Whether it has a pane of d_k.
     """
 
     GROUPS: ClassVar[Sequence[tuple[str, Sequence[Setting]]]] = ()
+    HAS_D_K: ClassVar[bool] = True
     NO_N: ClassVar[str] = "There is no number of keys to move here"
     """Why the number of keys cannot be moved."""
 
@@ -108,9 +110,8 @@ class AskingScreen(Screen[None]):
 
     def show_numbers(self, question: Question) -> None:
         """Show the numbers of a question that have sliders."""
-        pane = self.query_one_optional(DkPane)
-        if pane is not None:
-            pane.value = question.experiment.setup.d_k
+        if self.HAS_D_K:
+            self.query_one(DkPane).value = question.experiment.setup.d_k
 
     def look_at(self, vector: str) -> None:
         """Show the vector with this name, if the instrument shows one at a time."""

@@ -81,16 +81,24 @@ class NumberPane(Pane):
         self.query_one(Slider).value = value
         typed = self.query_one(Input)
         if not typed.has_focus:
-            typed.value = self._field_text(value)
+            # Nobody follows it, and it would go up through all that is around it.
+            with self.prevent(Input.Changed):
+                typed.value = self._field_text(value)
 
     def step(self, steps: int) -> None:
         """Move by some stops, up or down."""
-        self.query_one(Slider).action_step(steps)
+        self._ask(self._scale.step(self.value, steps), f"{self._called} step")
 
     def double(self, times: int) -> None:
         """Double the number, or halve it."""
         value = self.value * 2 if times > 0 else self.value // 2
-        self.query_one(Slider).move(max(value, 1), f"{self._called} double")
+        self._ask(max(value, 1), f"{self._called} double")
+
+    def _ask(self, value: int, gesture: str) -> None:
+        """Ask for a number, unless it is the present one."""
+        value = self._scale.clamp(value)
+        if value != self.value:
+            self.post_message(self.Changed(self, value, gesture))
 
     def edit(self) -> None:
         """Focus the field, for typing a number."""
@@ -110,8 +118,7 @@ class NumberPane(Pane):
             self.notify(str(error), severity="warning", markup=False)
             return
         self.query_one(Slider).focus()
-        if value != self.value:
-            self.post_message(self.Changed(self, value, ""))
+        self._ask(value, "")
 
     @on(Input.Blurred)
     def _forget(self, event: Input.Blurred) -> None:

@@ -3,10 +3,8 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from math import inf
 from pathlib import Path
 from stat import S_ISREG
-from time import monotonic
 from typing import Any, ClassVar
 
 from rich.style import Style
@@ -26,14 +24,10 @@ from attn_tui.compute.numbers import byte_size
 from attn_tui.compute.text import visible
 from attn_tui.files.paths import typed_path
 from attn_tui.ui.dialogs import Dialogue
+from attn_tui.ui.repeat import Repeat
 
 EXISTS = "{files}: already there. Enter again replaces what is there; another name keeps it."
 """The question before files are replaced."""
-
-
-HELD = 0.75
-"""Seconds between two enters, below which the key may be held: no terminal tells, and X waits 0.66
-seconds before it repeats a key."""
 
 
 class FileScreen(Dialogue[Any]):
@@ -154,15 +148,13 @@ class SaveScreen(FileScreen):
         super().__init__("Save what is shown", use, endings, hint, name)
         self._targets = targets
         self._confirmed = ""
-        self._entered = -inf
+        self._enter = Repeat()
         self._is_held = False
 
     @on(Input.Submitted)
     def _note_repeat(self) -> None:
         """Note whether enter may be held; this is called before the name is taken."""
-        now = monotonic()
-        self._is_held = now - self._entered < HELD
-        self._entered = now
+        self._is_held = self._enter.note()
 
     def action_click(self) -> None:
         """Take the name in the field, by the mouse, which no key holds."""

@@ -213,8 +213,8 @@ class InstrumentScreen(FilesScreen):
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
         self.show_numbers(question)
-        if (pane := self.query_one_optional(DkPane)) is not None:
-            pane.idle = self.why_idle(question)
+        if self.HAS_D_K:
+            self.query_one(DkPane).idle = self.why_idle(question)
 
     def why_idle(self, question: Question) -> str:
         """Return why changing d_k would change nothing, or an empty text."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property, partial
 
+from textual.geometry import Size
 from textual.types import IgnoreReturnCallbackType
 
 from attn_tui.compute.errors import InputError
@@ -13,8 +14,10 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES
 from attn_tui.files import edits
+from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
+from attn_tui.search import Query, spelled
 from attn_tui.ui.action import KEYLESS, SCORES, declared
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.places import (
@@ -36,7 +39,13 @@ from attn_tui.ui.setting import (
     read_rule,
     rule_names,
 )
-from attn_tui.ui.words import Query, words
+
+REPLY_SECONDS = 12.0
+"""How long the reply to a question stays, which its screen shows."""
+
+
+ROOM = Size(80, 24)
+"""The least screen on which a reply stands beside what it is about."""
 
 
 class OfferKind(IntEnum):
@@ -51,8 +60,9 @@ class OfferKind(IntEnum):
     CHOICE = 6
     SETTING = 7
     EXAMPLE = 8
-    CLAIM = 9
-    REFUSED = 10
+    QUESTION = 9
+    CLAIM = 10
+    REFUSED = 11
     """A value that cannot be set, with the reason."""
 
 
@@ -72,6 +82,8 @@ class Offer:
         is_typed: Whether the query names it and gives its value.
         is_present: Whether it is chosen now.
         preview: Returns what there would be to see, if that is known.
+        topics: Words of its topics, which lead to it.
+        unseen: What else there is to say about it, which is searched by whole words.
     """
 
     kind: OfferKind
@@ -85,6 +97,13 @@ class Offer:
     is_typed: bool = False
     is_present: bool = False
     preview: Callable[[], str] | None = None
+    topics: tuple[str, ...] = ()
+    unseen: str = ""
+
+    @property
+    def description(self) -> str:
+        """All that there is to say about it."""
+        return f"{self.help} {self.unseen}"
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -131,7 +150,7 @@ def typed_value(screen: InstrumentScreen, place: SettingPlace, text: str) -> Off
     """
     question = screen.present
     if place.setting.held(question):
-        return to_value(screen, place, text, OfferKind.VALUE)
+        return replace(to_value(screen, place, text, OfferKind.VALUE), is_typed=True)
     edit = place.setting.read(question, text)
     if is_parameter(place.setting):
         # What it changes is the rule.
@@ -206,15 +225,38 @@ def bare_number(
         yield replace(typed_value(screen, place, query.text), kind=OfferKind.CHOICE)
 
 
+RULE_ALONE = "This sets the rule alone. {models} have a soft cap besides: m sets both."
+"""What is said of a rule that models use with a soft cap."""
+
+
 def rules(screen: InstrumentScreen) -> Iterator[Offer]:
     """Yield the scale rules."""
     scale, place = screen.present.draft.setup.scale, rule_place(screen)
     for rule in RULES.values():
         yield Offer(
-            OfferKind.RULE, f"{rule.name}: {rule.formula}", taking(screen, place, rule.name),
+            OfferKind.RULE, f"{rule.name}: {rule.formula}", _rule_alone(screen, place, rule.name),
             tuple(rule_names(rule)), f"{rule.summary}. {rule.users}", "rule",
             sets=(RULE.name, rule.name), is_present=scale.rule == rule.name,
         )  # fmt: skip
+
+
+def _rule_alone(
+    screen: InstrumentScreen, place: SettingPlace, name: str
+) -> IgnoreReturnCallbackType:
+    """Return a command that sets a rule, and says what else the models have that use it."""
+    with_cap = [
+        model.title
+        for model in MODELS.values()
+        if model.scale.rule == name and model.scale.softcap is not None
+    ]
+    take = taking(screen, place, name)
+
+    async def take_and_say() -> None:
+        await take()
+        if screen.present.draft.setup.scale.softcap is None:
+            screen.notify(RULE_ALONE.format(models=" and ".join(with_cap)), timeout=8, markup=False)
+
+    return take_and_say if with_cap else take
 
 
 def models(screen: InstrumentScreen) -> Iterator[Offer]:
@@ -336,6 +378,27 @@ def examples(screen: InstrumentScreen) -> Iterator[Offer]:
         yield Offer(OfferKind.EXAMPLE, example.title, ask, (example.name,), example.look, "example")
 
 
+def questions(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield what people ask, each of which opens the instrument whose headline replies."""
+    # Imported here because this reads them.
+    from attn_tui.files.faq import faq
+
+    for entry in faq():
+        take = partial(_show_reply, screen, entry.command, entry.reply)
+        yield Offer(
+            OfferKind.QUESTION, entry.asks, take, entry.topics, entry.reply, "question",
+        )  # fmt: skip
+
+
+def _show_reply(screen: InstrumentScreen, command: str, reply: str) -> None:
+    there, experiment = load("attn_tui.console.asking:asked_by")(command)
+    screen.ask(edits.become(draft_of(experiment)))
+    # On a small screen it would cover the headline, which says the same.
+    if screen.size.width >= ROOM.width and screen.size.height >= ROOM.height:
+        screen.app.notify(reply, timeout=REPLY_SECONDS, markup=False)
+    screen.post_message(screen.Go(there.name))
+
+
 def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
     """Return what instruments list, such as claims, with the setting that shows one of them."""
     listed = []
@@ -349,12 +412,14 @@ def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
 def read_ahead() -> None:
     """Read examples and what instruments list, and take their texts apart."""
     from attn_tui.files.examples import EXAMPLES
+    from attn_tui.files.faq import faq
 
     texts = [text for each in EXAMPLES.values() for text in (each.title, each.look)]
+    texts += [text for each in faq() for text in (each.asks, each.reply, *each.topics)]
     for _, _, listed in listed_items():
-        texts += [text for item in listed for text in (item.title, item.help, *item.synonyms)]
+        texts += [text for item in listed for text in (*item.names, *item.topics, item.description)]
     for text in texts:
-        words(text)
+        spelled(text)
 
 
 def items(screen: InstrumentScreen) -> Iterator[Offer]:
@@ -363,4 +428,7 @@ def items(screen: InstrumentScreen) -> Iterator[Offer]:
         place = SettingPlace(of_field(field), there)
         for item in listed:
             take = taking(screen, place, item.text)
-            yield Offer(OfferKind.CLAIM, item.title, take, item.synonyms, item.help, field.label)
+            yield Offer(
+                OfferKind.CLAIM, item.title, take, item.synonyms, item.help, field.label,
+                topics=item.topics, unseen=item.unseen,
+            )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The palette: it finds settings, rules, models, views, actions, examples and claims by words.
+"""The palette: it finds settings, rules, models, views, actions, questions and claims by words.
 
 One provider lists all of them, since Textual asks several in no particular order.
 """
@@ -11,7 +11,9 @@ from functools import partial
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from attn_tui import search
 from attn_tui.compute.text import visible
+from attn_tui.search import Grade, Query
 from attn_tui.ui import offer as offers
 from attn_tui.ui import places
 from attn_tui.ui.action import SCORES
@@ -19,7 +21,6 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.offer import Offer, OfferKind
 from attn_tui.ui.theme import THEME_SYNONYMS
-from attn_tui.ui.words import Grade, Query
 
 PLACEHOLDER = "Type to find the rest: d_k 64, gemma 2, causal, explosion…"
 """Stands in the palette before anything is typed."""
@@ -29,6 +30,12 @@ MOST = 50
 
 NEAREST = 3
 """How many offers are listed where nothing fits."""
+
+MOST_HAVING = 8
+"""The most offers that are listed where they have some of the words that are typed, but not all."""
+
+READ = (OfferKind.QUESTION, OfferKind.CLAIM)
+"""The kinds of offers that are read, and set nothing."""
 
 PRESENT, OTHER = "● ", "  "
 """Before the present choice in a list, and before the others."""
@@ -42,9 +49,9 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
 
     How well they fit comes first, then their kind, then their order.
     """
-    fitting: list[tuple[int, OfferKind, int, Offer]] = []
+    fitting: list[tuple[int, OfferKind, int, int, Offer]] = []
     for place, offer in enumerate(offered):
-        fit = query.fit(offer.names, offer.help, offer.keys)
+        fit = query.fit(offer.names, offer.description, offer.keys, offer.topics)
         kind = offer.kind
         if offer.is_typed:
             fit = Grade.EXACT
@@ -53,20 +60,23 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
         elif kind is OfferKind.VALUE and fit < Grade.EXACT:
             # A value is only meant where its whole name is typed.
             kind = OfferKind.CHOICE
+        # What one can read about a thing stands behind the thing itself.
+        rank = min(fit, Grade.BEGUN) if kind in READ else fit
         if fit is not Grade.NOT:
-            fitting.append((-fit, kind, place, offer))
-    fitting.sort(key=lambda row: row[:3])
-    best = {offer.sets or place: offer for _, _, place, offer in reversed(fitting)}
+            fitting.append((-rank, kind, -fit, place, offer))
+    fitting.sort(key=lambda row: row[:4])
+    best = {offer.sets or place: offer for *_, place, offer in reversed(fitting)}
     return [offer for *_, place, offer in fitting if best[offer.sets or place] is offer]
 
 
 def nearest(offered: Iterable[Offer], query: Query) -> list[Offer]:
-    """Return the few offers whose names are most like what is typed, the most similar first."""
-    near = [
-        (query.likeness(offer.names), offer) for offer in offered if offer.kind < OfferKind.CLAIM
-    ]
-    near = sorted((row for row in near if row[0] > 0.0), key=lambda row: -row[0])
-    return [offer for _, offer in near[:NEAREST]]
+    """Return the few offers that have most of what is typed, or are most like it."""
+    every = sorted(offered, key=lambda offer: offer.kind)
+    having = search.most(every, query)
+    like = search.nearest(
+        (each for each in every if each.kind < OfferKind.QUESTION), query, NEAREST
+    )
+    return having[:MOST_HAVING] or like
 
 
 class InstrumentProvider(Provider):
@@ -119,7 +129,7 @@ class InstrumentProvider(Provider):
             title = NOTHING.format(typed=visible(typed.text[:40]))
             say = partial(screen.notify, title.partition(" Perhaps")[0], markup=False)
             yield Hit(MOST + 1.0, Content(title), say, title)
-            fitting = [*nearest(self._offered, typed), *self.listed(screen)][:NEAREST]
+            fitting = nearest(self._offered, typed) or [*self.listed(screen)][:NEAREST]
         for rank, offer in enumerate(fitting):
             line = self.line(offer)
             content = Content(line)
@@ -130,6 +140,9 @@ class InstrumentProvider(Provider):
                 about = offer.preview() or about
             yield Hit(float(MOST - rank), content, offer.take, line, plain(about))
 
+
+BEFORE_EXAMPLES = ("Take the tour", "Questions people ask")
+"""The actions that stand in one list with the examples."""
 
 FIRST = (
     SCORES.title,
@@ -191,6 +204,7 @@ class PaletteProvider(InstrumentProvider):
         yield from offers.choices(screen, settings)
         yield from offers.settings(screen, settings)
         yield from offers.examples(screen)
+        yield from offers.questions(screen)
         yield from offers.items(screen)
 
     async def startup(self) -> None:
@@ -234,12 +248,25 @@ class ModelsProvider(ListProvider):
 
 
 class ExamplesProvider(ListProvider):
-    """Lists the tour and the examples."""
+    """Lists the tour, where questions are, and the examples; what is typed finds questions too."""
 
     def listed(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield the tour, then the examples."""
-        yield from (offer for offer in offers.actions(screen) if offer.title == "Take the tour")
+        """Yield the tour, the list of questions, then the examples."""
+        yield from (offer for offer in offers.actions(screen) if offer.title in BEFORE_EXAMPLES)
         yield from offers.examples(screen)
+
+    def offered(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield the same, then the questions."""
+        yield from self.listed(screen)
+        yield from offers.questions(screen)
+
+
+class QuestionsProvider(ListProvider):
+    """Lists the questions that people ask."""
+
+    def listed(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield the questions, each with its reply."""
+        return offers.questions(screen)
 
 
 class ThemesProvider(ListProvider):

@@ -9,11 +9,11 @@ from rich.style import Style
 from textual.geometry import Region, Size
 from textual.reactive import var
 from textual.strip import Strip
-from textual.widget import Widget
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.ui.pane import Pane
+from attn_tui.ui.terminal.compositor import Spanned, Stretch
 from attn_tui.ui.theme import colours_of
 
 
@@ -32,7 +32,7 @@ class Text(Drawing, Protocol):
         """Return its height in lines at a width."""
 
 
-class Picture(Widget):
+class Picture(Spanned):
     """Shows a drawing at the size of the widget; it is drawn once for each size and theme."""
 
     DEFAULT_CSS = """
@@ -45,7 +45,6 @@ class Picture(Widget):
     """The cells on show; None before the first drawing and after a change of size or colour."""
     _base = Style()
     """The widget's own style, cached because Textual is slow to compute it."""
-    _lines: Sequence[Strip] = ()
 
     def watch_drawing(self) -> None:
         """Show the new drawing, repainting only the cells that differ."""
@@ -56,10 +55,6 @@ class Picture(Widget):
             return
         self._cells = now = self._drawn()
         differences = now.differences(before)
-        lines = [*self._lines]
-        for line, _, _ in differences:
-            lines[line] = _strip(now, line, self._base)
-        self._lines = lines
         if differences:
             spans = (Region(start, line, stop - start, 1) for line, start, stop in differences)
             self.refresh(*spans)
@@ -81,13 +76,33 @@ class Picture(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Return a line of the drawing."""
-        if self._cells is None or self._is_of_another_size(self._cells):
+        cells = self._cells
+        if cells is None or self._is_of_another_size(cells):
             self._cells = cells = self._drawn()
             self._base = self.rich_style
-            self._lines = [_strip(cells, line, self._base) for line in range(cells.lines)]
-        if y < len(self._lines):
-            return self._lines[y]
+        if y < cells.lines:
+            return Strip(_segments(cells, self._base, y), cells.columns)
         return Strip.blank(self.content_size.width, self.rich_style)
+
+    def spans(self, parts: Sequence[Stretch]) -> Sequence[Strip | None]:
+        """Return parts of lines; None for a part beside the drawing, or with half a character."""
+        cells = self._cells
+        if cells is None or self._is_of_another_size(cells):
+            return [None] * len(parts)
+        left, top = self.content_offset
+        background = self.background_colors[1]
+        filters = self.get_line_filters()
+        strips: list[Strip | None] = []
+        for y, start, stop in parts:
+            place = y - top, start - left, stop - left
+            if not cells.can_part(*place):
+                strips.append(None)
+                continue
+            segments = _segments(cells, self._base, *place)
+            for line_filter in filters:
+                segments = line_filter.apply(segments, background)
+            strips.append(Strip(segments, stop - start))
+        return strips
 
 
 class PicturePane(Pane, Picture):
@@ -121,16 +136,19 @@ def _style(base: Style, colour: str, background: str) -> Style:
     return base + Style(color=colour or None, bgcolor=background or None)
 
 
-def _strip(cells: Cells, line: int, base: Style) -> Strip:
-    """Return a line of a block of cells.
+def _segments(
+    cells: Cells, base: Style, line: int, start: int = 0, stop: int | None = None
+) -> list[Segment]:
+    """Return a line of a block of cells, or some columns of it.
 
     Args:
         cells: The block.
-        line: The number of the line.
         base: The widget's own style, used for cells without a colour.
+        line: The number of the line.
+        start: The first column.
+        stop: The column after the last; None for the end of the line.
     """
-    segments = [
+    return [
         Segment(text, _style(base, colour, background))
-        for text, colour, background in cells.runs(line)
+        for text, colour, background in cells.runs(line, start, stop)
     ]
-    return Strip(segments, cells.columns)

@@ -9,6 +9,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.settings import Settings as Explore
 from attn_tui.compute.field import fields_of
 from attn_tui.instruments import INSTRUMENTS, Instrument, load
+from attn_tui.search import words
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import (
     D_K,
@@ -20,7 +21,6 @@ from attn_tui.ui.setting import (
     Setting,
     of_field,
 )
-from attn_tui.ui.words import words
 
 SHARED = (D_K, *SCALE, *PRECISION, *DRAW, *map(of_field, fields_of(Explore).values()))
 """The settings of Explore, which other instruments lead to."""

@@ -1,11 +1,7 @@
 """Runs the program on the terminal, from the first question to the parting line."""
 
 import asyncio
-import ctypes
-import gc
-import sys
 from dataclasses import replace
-from functools import partial
 from os import environ
 from typing import TYPE_CHECKING, NoReturn
 
@@ -13,6 +9,7 @@ from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.heap import Heap
 from attn_tui.ui.keys import keep_no_lines
 from attn_tui.ui.leaving import leave
 from attn_tui.ui.memory import (
@@ -34,13 +31,6 @@ NOT_ASKED = Background()
 
 SHADES = {"light": LIGHT.name, "dark": DARK.name}
 """The themes for the background of a terminal."""
-
-HEAP = {-8: 1, -3: 2**22, -1: 2**23}
-"""Options of glibc's mallopt: one arena for all threads (M_ARENA_MAX), and the bytes from which an
-array has pages of its own (M_MMAP_THRESHOLD) or free memory is returned (M_TRIM_THRESHOLD)."""
-
-LAST = 2
-"""The last generation of Python's garbage, with which all is collected."""
 
 
 def run(
@@ -65,7 +55,6 @@ def run(
         InputError: If there is no such theme, or the terminal is too large.
     """
     size = measure()
-    return_memory()
     keep_no_lines()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
     offers_tour = is_first_start() and tour is None
@@ -74,33 +63,13 @@ def run(
         place=place, offers_tour=offers_tour,
     )  # fmt: skip
     app.taking_over = background.restore
+    app.active = Heap(app.is_computing).note
     Parser.ahead = background.typed
     Parser.coloured = _remember_colour
     # A loop that asyncio itself runs would join the threads at its end.
     app.run(mouse=mouse, size=size, loop=asyncio.new_event_loop())
     background.restore()
     leave(app.return_code or 0, app.parting)
-
-
-def return_memory() -> None:
-    """Have glibc return what it frees to the system, since the program may be open for days.
-
-    By itself it keeps up to 64 MB in each arena, of which every thread has one, once it has freed a
-    large array; and what lies between two pieces in use, which is a fifth of all after a while.
-    """
-    if sys.platform != "linux":
-        return
-    system = ctypes.CDLL(None)
-    if hasattr(system, "mallopt"):
-        for option, value in HEAP.items():
-            system.mallopt(option, value)
-        gc.callbacks.append(partial(_trim, system))
-
-
-def _trim(system: ctypes.CDLL, phase: str, details: dict[str, int]) -> None:
-    """Return free pages after Python has collected all garbage, which takes far longer."""
-    if phase == "stop" and details["generation"] == LAST:
-        system.malloc_trim(0)
 
 
 def opening(draft: Draft) -> Draft:

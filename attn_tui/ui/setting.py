@@ -16,7 +16,7 @@ from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import parse
 from attn_tui.files.history import Edit, Question
-from attn_tui.ui.words import words
+from attn_tui.search import words
 
 
 def _never(question: Question) -> str:
@@ -215,7 +215,7 @@ MASK = Setting(
     ),
     lambda question: question.draft.setup.mask,
     lambda value: edits.setup(lambda setup: replace(setup, mask=value)), Mask(),
-    synonyms=("hide",),
+    synonyms=("hide", "hide key", "hide keys", "mask key", "mask keys"),
     presets={"causal": ("causal", "causal mask", "triangle", "autoregressive", "look-ahead mask")},
 )  # fmt: skip
 

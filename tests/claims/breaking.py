@@ -137,6 +137,25 @@ _OF: Mapping[str, Mapping[str, By]] = {
         )
     },
     "L-26": {"softmax": lambda _: lambda z: np.asarray(z) / 20.0},
+    "L-28 L-33": {"evaluate": EVEN, "rounded": lambda _: lambda values, to: values},
+    "L-29": {"sampled": read_as(variance=lambda d_k: ONE)},
+    "L-30": {"row_logs": result(lambda rows: dict.fromkeys(rows, next(iter(rows.values()))))},
+    "L-31": {
+        "softmax": lambda softmax: lambda z, d_k, scale: softmax(
+            np.tanh(z) if scale.rule == "inverse" else z, d_k, scale
+        )
+    },
+    "L-32": {"multiplier": lambda _: lambda rule, d_k: 1.0},
+    "L-34": {"softmax": lambda _: lambda z: np.full(4, 0.25)},
+    "L-35": {"softmax": lambda softmax: lambda z, scale=None: softmax(z)},
+    "L-36": {"Head.weights": lambda _: property(lambda head: np.full(head.scores.shape, 1e-3))},
+    "L-37": {"row_weights": EVEN},
+    "L-38": {"xavier": lambda _: lambda fan_in, fan_out: 1.0 / fan_in},
+    "L-39": {"dropped": result(lambda kept: kept / kept.sum(axis=1, keepdims=True))},
+    "L-40": {
+        "additive_scores": lambda scores: lambda trial, width, size: scores(trial, 16, size)
+    },
+    "L-41": {"softmax": given(lambda z: z[:2])},
     "L-27": {"Head.weights": lambda _: property(lambda head: row_weights(head.logits))},
 }  # fmt: skip
 

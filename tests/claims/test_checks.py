@@ -19,10 +19,13 @@ from attn_tui.claims.checks.layers import (
     residuals,
     singular_values,
 )
+from attn_tui.claims.checks.learned import by_multiplier, xavier
 from attn_tui.claims.checks.length import least_entropy, searched, within_range
 from attn_tui.claims.checks.listings import as_listed
 from attn_tui.claims.checks.models import power
+from attn_tui.claims.checks.placed import additive_scores
 from attn_tui.claims.checks.precision import halves
+from attn_tui.claims.checks.rows import ahead, dropped
 from attn_tui.claims.checks.rules import one_above, one_ahead
 from attn_tui.claims.checks.samples import (
     above,
@@ -231,3 +234,44 @@ def test_the_power_is_that_of_a_line_on_logarithmic_axes() -> None:
 def test_what_takes_too_long_is_refused(check: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         check()
+
+
+# What people ask about
+
+
+@with_rows(("width", "size"), [(16, 0.25), (130, 1.0)])
+def test_additive_scores_spread_as_their_law_says(width: int, size: float) -> None:
+    scores = additive_scores(Trial(draws=20_000), width, size)
+    # a + b is normal of variance 2, and independent of w.
+    square, _ = integrate.quad(
+        lambda x: np.tanh(x) ** 2 * float(stats.norm.pdf(x, scale=2**0.5)), -12.0, 12.0
+    )
+    assert scores.std() == pytest.approx(size * (width * square) ** 0.5, rel=0.03)
+
+
+def test_the_gradient_of_a_multiplier_against_central_differences() -> None:
+    rng = np.random.default_rng(4)
+    scores, upstream = rng.standard_normal((2, 5, 8))
+    there, back = (
+        (row_weights((0.7 + step) * scores) * upstream).sum(axis=1) for step in (1e-6, -1e-6)
+    )
+    expected = np.abs(there - back) / 2e-6
+    np.testing.assert_allclose(by_multiplier(scores, upstream, 0.7), expected, rtol=1e-6)
+
+
+def test_dropout_leaves_what_it_keeps_larger() -> None:
+    kept = dropped(np.array([0.25, 0.75]), Trial(draws=20_000))
+    assert np.unique(kept[:, 0]).tolist() == [0.0, pytest.approx(0.25 / 0.9)]
+    assert kept.mean(axis=0) == pytest.approx([0.25, 0.75], rel=0.02)
+
+
+def test_xavier_counts_all_rows_of_a_packed_matrix() -> None:
+    entries = initial_queries(3, 256, xavier(256, 768) ** 0.5, 9000)
+    assert entries.var() == pytest.approx(0.5, rel=0.06)
+    assert ahead(5.0, 64) == pytest.approx(float(np.exp(5.0) / (np.exp(5.0) + 63.0)))
+
+
+def test_q_alone_divided_first_is_the_same_product_in_half_precision() -> None:
+    logits = halves(Trial(d_k=64, draws=200))
+    # Division by 8 is exact.
+    np.testing.assert_array_equal(logits.first, logits.after)

@@ -199,6 +199,14 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         }
         assert verdicts == {0: "agrees", 1: "differs", 2: "differs"}
         assert chart.points.end[1:] == ("×4", "÷4")
+        # The map and the table mark the heads of the layers that differ, and say how.
+        shown_texts = drawn(screen).texts_in(*screen.query_one("#map-pane", HeatMap).content_size)
+        assert [{"✗" in text for text in row} for row in shown_texts] == [{False}, {True}, {True}]
+        table = screen.query_one(HeadList)
+        marks = {str(line[0]): str(line[-1])[-1] for line in map(table.get_row, table.rows)}
+        assert {name[0] for name, mark in marks.items() if mark == "✗"} == {"1", "2"}
+        for pane in ("map-pane", "table-pane"):
+            assert "✗ differs, says the doctor" in str(screen.pane(pane).border_subtitle)
         second = next(
             multiplier for multiplier in chart.points.multipliers if multiplier.place[1] == 2
         )

@@ -34,6 +34,7 @@ from click.testing import CliRunner
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
+from attn_tui.ui import heap
 from tests.contract.terminal import Patience, Terminal, held
 from tests.engine.captured import heads, write
 from tests.sweep.asked import DRAFT as SWEEP
@@ -78,12 +79,15 @@ FEW = "few.json"
 SEEN, REDRAW = Size(120, 40), "\x0c"
 """A size at which everything stands on the screen, and the key that draws it anew."""
 
+PAUSE = 0.02
+"""Seconds without output in which a person looks; nothing that is found depends on it."""
+
 CALM, REST = 2, 25
 """Pauses in a row in which a program that has done everything neither runs nor writes: its main
 thread, and all of its threads."""
 
-PAUSE = 0.02
-"""Seconds without output in which a person looks; nothing that is found depends on it."""
+LONG_REST = round((heap.PAUSE + 0.5) / PAUSE)
+"""Pauses in which a program gives memory back."""
 
 
 class FaultError(Exception):
@@ -196,15 +200,15 @@ class Driven:
         self.rest()
         if self.shows("space goes on"):
             self.send(" ")
-            self.rest()
+        self.rest(LONG_REST)
         terminal.is_watched = False
         terminal.resize(size.columns, size.lines)
 
-    def rest(self) -> None:
-        """Read until no thread of the program has run for a while."""
+    def rest(self, pauses: int = REST) -> None:
+        """Read until no thread of the program has run for so many pauses."""
         tasks = Path(f"/proc/{self.terminal.child.pid}/task")
         calm, patience = 0, Patience(self.terminal.child.pid)
-        while calm < REST and not patience.over:
+        while calm < pauses and not patience.over:
             is_quiet = not self._read(PAUSE)
             states = [file.read_text().rpartition(") ")[2][0] for file in tasks.glob("*/stat")]
             calm = calm + 1 if is_quiet and set(states) == {"S"} else 0

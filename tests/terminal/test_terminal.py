@@ -32,7 +32,7 @@ def test_every_instrument_is_drawn_in_ascii_where_that_is_wanted(
             ("3", "dividing by √d_k"),
             ("4", "Query 11: largest"),
             ("5", "64 heads"),
-            ("6", "100 claims"),
+            ("6", "114 claims"),
         ):
             terminal.press(key)
             terminal.until_shows(text)

@@ -13,6 +13,7 @@ from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import our_tour, read_tour
 from attn_tui.tour.step import Progress
+from attn_tui.ui import repeat
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.keys import KeysFooter
@@ -183,6 +184,24 @@ async def test_x_goes_on_without_a_guess_and_without_the_task(tmp_path: Path) ->
         assert "Of four products." in texts(pilot)
         await press(pilot, "x")
         assert "Four times, for √16 is 4." in texts(pilot)
+
+
+async def test_an_enter_that_is_held_on_the_next_step_does_not_answer_its_guess(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = LESSON.partition("\n[[step]]")[0]
+    now = 100.0
+    monkeypatch.setattr(repeat, "monotonic", lambda: now)
+    async with on_tour(tmp_path, lesson=f"{first}\n{first}") as pilot:
+        await press(pilot, "x", "x", "enter")
+        assert "Tour 2 of 2" in texts(pilot)
+        for _ in range(3):
+            now += 0.7
+            await press(pilot, "enter")
+            assert "Of 64?" in texts(pilot)
+        now += 0.8
+        await press(pilot, "enter")
+        assert "Your guess: the same." in texts(pilot)
 
 
 @pytest.mark.slow

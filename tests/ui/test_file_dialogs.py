@@ -33,7 +33,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         now[0] += seconds[0]
         return now[0]
 
-    monkeypatch.setattr("attn_tui.ui.file_dialogs.monotonic", monotonic)
+    monkeypatch.setattr("attn_tui.ui.repeat.monotonic", monotonic)
     return seconds
 
 

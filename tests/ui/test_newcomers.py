@@ -62,6 +62,13 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
         assert not screen.pane("d_k-pane").has_class("-idle")
 
 
+async def test_scores_of_more_lines_than_are_seen_say_how_many_there_are() -> None:
+    for text, subtitle in (("1\n2\n3\n4", "4 lines · 4 keys"), ("1\n2", "2 keys")):
+        async with AttnApp(EXAMPLE.with_text(text)).run_test(size=(80, 24)) as pilot:
+            screen = await shown(pilot)
+            assert str(screen.pane("scores-pane").border_subtitle).strip() == subtitle
+
+
 @pytest.mark.slow
 async def test_a_file_of_two_vectors_says_so_and_its_path_is_typed_at_once(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
@@ -124,7 +131,7 @@ SCREENS = {
     "sweep": (KEYS["sweep"] + find("draws 64") + find("n 8"), "With 8 keys"),
     "attention": (KEYS["attention"] + find("n 9"), "of 8 queries with a choice"),
     "heads": (KEYS["heads"], "heads"),
-    "claims": (KEYS["claims"] + "j", "100 claims"),
+    "claims": (KEYS["claims"] + "j", "114 claims"),
 }
 """Keys that lead to a screen, and a text on it."""
 

@@ -1,13 +1,15 @@
 """Painting: a key repaints only what changes, and the result is right."""
 
+import pyte
 import pytest
 from rich.console import RenderableType
-from textual._compositor import LayoutUpdate
+from textual._compositor import CompositorUpdate, LayoutUpdate
 from textual.app import App
 from textual.screen import Screen
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.terminal.compositor import SpansUpdate
 from tests.ui.person import press, shown
 
 
@@ -64,3 +66,50 @@ async def test_a_screen_painted_bit_by_bit_is_the_one_that_is_painted_as_a_whole
             widget.notify_style_update()
         await pilot.pause()
         assert pilot.app.export_screenshot(simplify=True) == bits
+
+
+WAYS = {
+    "steps": ("explore", ["minus", "plus", "plus", "right_curly_bracket", "t", "tab", "plus"]),
+    "a list": ("explore", ["r", "down", "escape", "plus"]),
+    "wide keys": ("attention", ["down", "right", "plus", "question_mark", "up"]),
+    "a message": ("dots", ["0", "u", "plus", "g", "plus"]),
+}
+"""Keys after which the screen was painted bit by bit, by what is special about them."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_the_cells_that_are_sent_make_the_screen(
+    monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    sent = pyte.Screen(80, 24)
+    stream = pyte.Stream(sent)
+    kinds: set[type[CompositorUpdate]] = set()
+    display = App._display
+
+    def record(app: App[None], screen: Screen[object], frame: RenderableType | None) -> None:
+        if isinstance(frame, CompositorUpdate) and not app._batch_count:
+            kinds.add(type(frame))
+            stream.feed(_lines(frame.render_segments(app.console)))
+        display(app, screen, frame)
+
+    monkeypatch.setattr(App, "_display", record)
+    instrument, keys = WAYS[way]
+    async with AttnApp(EXAMPLE, instrument).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        for key in keys:
+            await press(pilot, key)
+        app = pilot.app
+        whole = pyte.Screen(80, 24)
+        frame = app.screen._compositor.render_update(
+            full=True, screen_stack=app._background_screens
+        )
+        assert isinstance(frame, CompositorUpdate)
+        pyte.Stream(whole).feed(_lines(frame.render_segments(app.console)))
+        assert sent.display == whole.display
+        assert sent.buffer == whole.buffer
+    assert SpansUpdate in kinds
+
+
+def _lines(data: str) -> str:
+    """Return data as a terminal that only feeds lines wants it."""
+    return data.replace("\n", "\r\n")

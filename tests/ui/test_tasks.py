@@ -16,7 +16,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import FileScreen
 from tests.contract.session import run
-from tests.ui.person import app_of, click_on, find_all, press, read, shown, take_first
+from tests.ui.person import app_of, click_on, find_all, notices, press, read, shown, take_first
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -117,6 +117,9 @@ async def test_02_its_lists_say_what_else_the_model_does() -> None:
         hits = await find_all(pilot, "gemma 2", "r")
         assert hits[0].startswith("  fixed: 1/√a")
         assert "Gemma 2, with a soft cap of 50 besides" in hits[0]
+        await press(pilot, "enter")
+        told = "Gemma-2-9B and Gemma-2-27B have a soft cap besides: m sets both."
+        assert told in notices(pilot)
 
 
 @pytest.mark.slow
@@ -344,7 +347,7 @@ async def test_20_hide_a_key() -> None:
 async def test_21_find_an_error_in_the_articles() -> None:
     async with fresh_start() as pilot:
         await press(pilot, "6", "e", *"false", "enter")
-        assert "12 of 100 claims" in read(pilot)
+        assert "19 of 114 claims" in read(pilot)
         # What is shown is one of those that are listed.
         assert "“For zero-mean entries the expected dot product is d_k.”" in read(pilot)
 

@@ -114,10 +114,14 @@ def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
     whole = np.array([2.03, 0.48, 1.01, 0.0])
     one, every, added = whole.copy(), np.full(4, _HIDING), whole + _HIDING
     one[1] = _HIDING
+    some, less = whole.copy(), np.full(4, -1e4)
+    some[1] = -1e4
     for where, scores, meant, number_format, key in (
         ("key 1 of four replaced by −1e6", one, one, "float64", 1),
         ("the same in float16", one, one, "float16", 1),
+        ("key 1 replaced by −10,000, in float16", some, some, "float16", 1),
         ("all four replaced by −1e6", every, every, "float64", 0),
+        ("all four replaced by −10,000, in float16", less, less, "float16", 0),
         ("−1e6 added to all four", added, whole, "float64", 0),
         ("the same in float32", added, whole, "float32", 0),
         ("all four replaced, in float16", every, every, "float16", 0),

@@ -12,10 +12,12 @@ from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats, rounded
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.numbers import general
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import Scale
+from attn_tui.library import drawn, softmax
 
 
 def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -56,11 +58,13 @@ class Halves:
         exact: q·k/√d_k of these entries, shape (N,).
         after: The logits with the product divided by √d_k, shape (N,).
         before: The logits with q and k each divided by ⁴√d_k first, shape (N,).
+        first: The logits with q alone divided by √d_k first, shape (N,).
     """
 
     exact: Floats
     after: Floats
     before: Floats
+    first: Floats
 
 
 def halves(trial: Trial, size: float = 1.0) -> Halves:
@@ -74,13 +78,14 @@ def halves(trial: Trial, size: float = 1.0) -> Halves:
         raise InputError("draws", problem, f"at most {_MOST // trial.d_k:,}")
     random, rows = stream(trial.seed), max(1, _AT_ONCE // trial.d_k)
     parts = []
-    for first in range(0, trial.draws, rows):
-        shape = 2, min(rows, trial.draws - first), trial.d_k
+    for start in range(0, trial.draws, rows):
+        shape = 2, min(rows, trial.draws - start), trial.d_k
         q, k = rounded(size * random.standard_normal(shape), "float16")
         root = float(trial.d_k) ** -0.25
         after = rounded(_product(q, k) * root**2, "float16")
         before = _product(rounded(q * root, "float16"), rounded(k * root, "float16"))
-        parts.append((np.vecdot(q, k) / sqrt(trial.d_k), after, before))
+        first = _product(rounded(q * root**2, "float16"), k)
+        parts.append((np.vecdot(q, k) / sqrt(trial.d_k), after, before, first))
     return Halves(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
@@ -99,13 +104,21 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     large, usual = halves(trial, size), halves(trial)
     lost = [
         Evidence.of(f"share of logits that overflow, divided {how}", share(np.isinf(logits)))
-        for how, logits in (("before", large.before), ("after", large.after))
+        for how, logits in (
+            ("before", large.before),
+            ("after", large.after),
+            ("from q first", large.first),
+        )
     ]
     fewer = lost[0].value < lost[1].value
     yield Case(f"{where} standard deviation {general(size, 3)}", fewer, tuple(lost))
     errors = [
         Evidence.of(f"rms error of a logit, divided {how}", _rms(logits - usual.exact))
-        for how, logits in (("before", usual.before), ("after", usual.after))
+        for how, logits in (
+            ("before", usual.before),
+            ("after", usual.after),
+            ("from q first", usual.first),
+        )
     ]
     smaller = errors[0].value < errors[1].value
     yield Case(f"{where} standard deviation 1", smaller, tuple(errors))
@@ -117,6 +130,25 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     }
     title = "root mean square error of a logit in float16"
     yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
+
+
+def as_float(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take softmax of 16-bit logits as they are and as float32, and of some that overflowed."""
+    logits = rounded(drawn(trial.d_k, trial.n, trial.seed)[0] / sqrt(trial.d_k), "bfloat16")
+    plain = softmax(logits, precision=Precision("bfloat16"))
+    upcast = softmax(logits, precision=Precision("float32"))
+    back = rounded(upcast, "bfloat16")
+    apart = Evidence(
+        f"weights that differ, of {trial.n:,}", float((plain != back).sum()), stated=0.0
+    )
+    yield Case("cast back to bfloat16", apart.value == 0.0, (apart,))
+    error = float(np.abs(plain - upcast).max() / upcast.max())
+    name = "largest difference, as a share of the largest weight"
+    yield Case("kept in float32", error == 0.0, (Evidence(name, error, stated=0.0),))
+    with np.errstate(invalid="ignore", over="ignore"):
+        lost = row_weights(rounded(np.array([[70_000.0, 0.0, 0.0]]), "float16"))
+    nan = Evidence("weights that are NaN, of three", float(np.isnan(lost).sum()), stated=3.0)
+    yield Case("scores of 70,000 that were float16 before", nan.is_as_stated, (nan,))
 
 
 def _rms(errors: Floats) -> Number:

@@ -36,10 +36,22 @@ def one_ahead(weights: Floats, top: float) -> tuple[Evidence, Evidence]:
 
 def normalised_to_length_1(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Find the largest weight that cosines times a gain allow."""
-    for gain in (1.0, 20.0):
+    for gain in (1.0, 8.0, 20.0):
         largest, rest = one_ahead(softmax(one_above(gain, trial.n)), gain)
         holds = largest.value < SATURATED
-        yield Case(f"g = {general(gain)}, n = {trial.n:,}", holds, (rest, largest))
+        yield Case(
+            f"g = {general(gain)}, n = {trial.n:,}", holds, (rest, largest, *_of_qk_norm(gain))
+        )
+
+
+def _of_qk_norm(gain: float) -> Iterator[Evidence]:
+    """Yield the largest logit of QK-norm and 1/√d_k at d_k = 64, if it is that gain."""
+    query = np.arange(1.0, 65.0)
+    setup = Setup(64, Scale(qk_norm=True))
+    scores = Products(query[None], query[None]).vectors(setup)[0].scores
+    largest = float(scores[0]) / 8.0
+    if abs(largest - gain) < 1e-9:
+        yield Evidence("largest logit of QK-norm at d_k = 64, under 1/√d_k", largest, exact=8.0)
 
 
 def normalised_in_each_head(trial: Trial, stated: Stated) -> Iterator[Case]:

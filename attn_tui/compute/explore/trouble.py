@@ -14,6 +14,7 @@ Status = Literal["ok", "masked", "overflow", "nan"]
 
 _MASKED = "every key is masked, so every weight is 0 by convention"
 
+_INSIDE = " (inside, it computes in {inner})"
 _SINK = "the sink's e^z overflows; infinity/infinity is NaN"
 
 
@@ -90,6 +91,8 @@ def trouble(side: Evaluation) -> tuple[Status, str]:
         outcome = "infinity/infinity is NaN"
     else:
         outcome = "infinity−infinity is NaN"
+    if precision.inner in text and precision.inner != precision.format:
+        outcome += _INSIDE.format(inner=precision.inner)
     return status, f"{text}; {outcome}"
 
 

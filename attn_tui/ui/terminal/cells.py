@@ -78,7 +78,9 @@ class TerminalCells:
                     out.send(value)
                 elif (room := self._size[0] - column) > 0 and row < self._size[1]:
                     known = self._rows.get(row) or self._rows.setdefault(row, _Row())
-                    new = between(_cells_of(value, width), 0, room)
+                    new = _cells_of(value, width)
+                    if width > room:
+                        new = between(new, 0, room)
                     for start, run in known.write(column, new, look):
                         out.write(row, column + start, run, look)
                 column += width

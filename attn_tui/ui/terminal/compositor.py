@@ -1,44 +1,117 @@
-"""Composes the screen from the widgets that changed alone.
+"""Composes a change of the screen from the cells that changed alone.
 
 Textual 8.2.8 renders every widget in the rectangle around all changes, and a step of d_k changes
-something in every corner. What it then sends is the same.
+something in every corner. Here each changed stretch of a line is that of the widget in front of it;
+what is behind is not asked. The cells that are sent are the same.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
-from textual._compositor import ChopsUpdate, Compositor
+from rich.console import Console
+from textual._compositor import Compositor, CompositorUpdate
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
+
+Stretch = tuple[int, int, int]
+"""A line, its first column, and the column after the last."""
+
+
+class Spanned(Widget):
+    """A widget that renders parts of its lines, too."""
+
+    def spans(self, parts: Sequence[Stretch]) -> Sequence[Strip | None]:
+        """Return parts of lines, counted in the widget; None where one has to be a whole line."""
+        raise NotImplementedError
+
+
+class SpansUpdate(CompositorUpdate):
+    """Stretches of lines to write.
+
+    Args:
+        strips: Each with its line and its first column.
+    """
+
+    def __init__(self, strips: Sequence[tuple[int, int, Strip]]) -> None:
+        self.strips = strips
+
+    def render_segments(self, console: Console) -> str:
+        """Return the data that writes them."""
+        return "".join(
+            f"\x1b[{y + 1};{x + 1}H{strip.render(console)}" for y, x, strip in self.strips
+        )
 
 
 class SparseCompositor(Compositor):
-    """Renders the widgets that overlap a change, and no others."""
+    """Renders the lines of widgets that changed, and no others."""
 
-    _changes: tuple[Region, ...] = ()
-    """The regions of the update under way; none while all is rendered."""
-
-    def render_partial_update(self) -> ChopsUpdate | None:
+    # Textual's own returns its own kind of update.
+    def render_partial_update(self) -> CompositorUpdate | None:  # type: ignore[override]
         """Return the changes to write, if any."""
-        self._changes = tuple(self._dirty_regions)
-        try:
-            return super().render_partial_update()
-        finally:
-            self._changes = ()
+        screen = self.size.region
+        changes = [change.intersection(screen) for change in self._dirty_regions]
+        self._dirty_regions.clear()
+        spans_of: defaultdict[tuple[Widget, Region], list[Stretch]] = defaultdict(list)
+        for span in self._regions_to_spans(changes):
+            for widget, region, part in self._in_front(span):
+                spans_of[widget, region].append(part)
+        strips = [
+            strip
+            for (widget, region), spans in spans_of.items()
+            for strip in rendered(widget, region, spans)
+        ]
+        # In the order of the screen, the cursor moves least.
+        return SpansUpdate(sorted(strips, key=itemgetter(0, 1))) if strips else None
 
-    def _get_renders(
-        self, crop: Region | None = None
-    ) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        """Yield the region, the visible region and the lines of widgets, from the front."""
-        if not self._changes:
-            return super()._get_renders(crop)
-        return self._changed_renders()
+    def _in_front(self, span: Stretch, place: int = 0) -> Iterator[tuple[Widget, Region, Stretch]]:
+        """Yield the widgets in front within a span, each with its region and its part of the span.
 
-    def _changed_renders(self) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        for widget, (region, clip) in self.visible_widgets.items():
-            seen = region.intersection(clip)
-            changes = [change for change in self._changes if seen.overlaps(change)]
-            if not changes:
-                continue
-            lines = Region.from_union(changes)
-            part = seen.intersection(Region(seen.x, lines.y, seen.width, lines.height))
-            yield part, clip, widget.render_lines(part.translate(-region.offset))
+        Args:
+            span: The span.
+            place: How many widgets of the line, from the front, do not overlap it.
+        """
+        y, start, stop = span
+        if start >= stop:
+            return
+        widgets = self.layers_visible[y]
+        for number in range(place, len(widgets)):
+            widget, seen, region = widgets[number]
+            first, last = max(start, seen.x), min(stop, seen.right)
+            if first < last:
+                yield widget, region, (y, first, last)
+                yield from self._in_front((y, start, first), number + 1)
+                yield from self._in_front((y, last, stop), number + 1)
+                return
+
+
+def rendered(
+    widget: Widget, region: Region, spans: Sequence[Stretch]
+) -> Iterator[tuple[int, int, Strip]]:
+    """Yield spans of a widget, each with its line and its first column on the screen.
+
+    Args:
+        widget: The widget.
+        region: Where it is on the screen.
+        spans: The spans, in the order of lines.
+    """
+    left, top = region.offset
+    whole = spans
+    if isinstance(widget, Spanned):
+        whole = []
+        parts = widget.spans([(y - top, start - left, stop - left) for y, start, stop in spans])
+        for span, strip in zip(spans, parts, strict=True):
+            if strip is None:
+                whole.append(span)
+            else:
+                yield span[0], span[1], strip
+    first = 0
+    for place, (y, _, _) in enumerate(whole, 1):
+        if place < len(whole) and whole[place][0] <= y + 1:
+            continue
+        begin = whole[first][0]
+        lines = widget.render_lines(Region(0, begin - top, region.width, y + 1 - begin))
+        for line, start, stop in whole[first:place]:
+            yield line, start, lines[line - begin].crop(start - left, stop - left)
+        first = place

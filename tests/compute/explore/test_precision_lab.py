@@ -214,6 +214,7 @@ GIVEN_OUT: list[tuple[list[float], Precision, Scale, str]] = [
     ([1, 2], HALF, SUNK, "sink overflows float16 beyond ±65,504; infinity−infinity is NaN"),
     ([1, 2], STABLE32, parse_scale("temperature:T=1e-300"), "multiplier overflows float32"),
     ([88, 12], NAIVE_SOFTMAX, NONE, ""),
+    ([89, 12], NAIVE_SOFTMAX, NONE, "is NaN (inside, it computes in float32)"),
     ([70_000, 0], SOFTMAX, NONE, "logits overflow float16 beyond ±65,504; infinity−infinity"),
     ([70_000, 0], SDPA, SUNK, ""),
     ([0.0] * 65_520, HALF, NONE, "Σe^z overflows float16 beyond ±65,504; every e^z/"),

@@ -1,0 +1,111 @@
+"""Claims about another scale, or the scale in another place: what √d_k is confused with."""
+
+from collections.abc import Iterator
+from math import log, sqrt
+
+import numpy as np
+
+from attn_tui.claims.checks.assumptions import multiplier
+from attn_tui.claims.checks.layers import check_size, normals
+from attn_tui.claims.checks.samples import median, row_logs, sampled, variance_of
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.trial import Trial
+from attn_tui.compute.arrays import Floats
+from attn_tui.compute.sample import Number
+from attn_tui.compute.scale import Scale
+from attn_tui.library import dot_law, drawn, softmax
+
+D_MODEL = 768
+
+AS_WELL = 0.1
+"""One rule does as well as another if the median row has as many keys, to this share."""
+
+
+def of_embeddings(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Multiply embeddings of standard deviation 1/√d_model, or do not, before W_q and W_k."""
+    raw = sampled(dot_law(trial.d_k), trial).variance
+    times = Evidence.of("variance, embeddings × √d_model", raw, stated["variance"])
+    plain = Evidence.of("variance, embeddings as they are", raw.times(float(D_MODEL) ** -2))
+    divided = Evidence.of(
+        "the first, divided by √d_k",
+        raw.times(multiplier("inverse-sqrt", trial.d_k) ** 2),
+    )
+    where = f"d_model = {D_MODEL}, d_k = {trial.d_k:,}, weights of variance 1/d_model"
+    yield Case.as_stated(where, times, plain, divided)
+
+
+def of_model(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Count the keys that the median row uses under 1/√d_k and under 1/√d_model."""
+    model = f"fixed:a={D_MODEL}"
+    rows = row_logs(trial, "effective_keys", ("inverse-sqrt", model), (trial.d_k,))
+    by_head = median("effective keys, divided by √d_k", rows["inverse-sqrt", trial.d_k])
+    by_model = median("effective keys, divided by √d_model", rows[model, trial.d_k])
+    ratio = Evidence("σ of the logits by √d_model", sqrt(trial.d_k / D_MODEL), stated=1.0)
+    holds = by_model.is_near(by_head.value, sigmas=0.0, within=AS_WELL)
+    where = f"d_model = {D_MODEL}, d_k = {trial.d_k:,}, n = {trial.n:,}"
+    yield Case(where, holds, (by_model, by_head, ratio))
+
+
+def of_fixed_heads(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Divide the logits under 1/d_k by those under 1/√d_k, key by key."""
+    scores = drawn(trial.d_k, trial.n, trial.seed)[0]
+    logits = {}
+    for rule in ("inverse", "inverse-sqrt"):
+        logs = np.log(softmax(scores, trial.d_k, Scale(rule)))
+        logits[rule] = logs - logs[0]
+    ratios = logits["inverse"][1:] / logits["inverse-sqrt"][1:]
+    apart = float(ratios.max() / ratios.min())
+    evidence = (
+        Evidence("largest over least ratio of two differences", apart, exact=1.0),
+        Evidence("the ratio", float(np.median(ratios)), exact=trial.d_k**-0.5),
+    )
+    yield Case(f"d_k = {trial.d_k:,}, n = {trial.n:,}", apart > 1.0 + 1e-6, evidence)
+
+
+def after_softmax(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Multiply the weights of a drawn row, instead of its scores."""
+    scores, m = drawn(trial.d_k, trial.n, trial.seed)[0], multiplier("inverse-sqrt", trial.d_k)
+    after, before = softmax(scores) * m, softmax(scores * m)
+    share = Evidence("largest share of a row, scaled after", float(after.max() / after.sum()))
+    usual = Evidence("the same, scaled before", float(before.max() / before.sum()))
+    total = Evidence("sum of a row, scaled after", float(after.sum()), stated=1.0, exact=m)
+    where = f"a drawn row, d_k = {trial.d_k:,}, n = {trial.n:,}"
+    yield Case.as_stated(where, total, share, usual)
+
+
+def additive_scores(trial: Trial, width: int, size: float) -> Floats:
+    """Return scores wᵀ·tanh(a + b) of drawn w, a and b of a width, shape (draws,).
+
+    The entries of a and b are standard normal, those of w normal of standard deviation ``size``.
+    """
+    scores = np.zeros(trial.draws)
+    for first in range(0, width, 64):
+        shape = trial.draws, min(64, width - first)
+        w, a, b = (normals(trial, 3 * first + part, *shape) for part in range(3))
+        scores += np.vecdot(size * w, np.tanh(a + b))
+    return scores
+
+
+def additive(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+    """Compute by which power of the width additive scores spread, for two sizes of w."""
+    check_size(trial, draws=20_000)
+    widths, curves = (16, 64, 256, 1024), {}
+    for where, of_width in (("variance 1/h", lambda h: h**-0.5), ("variance 1", lambda h: 1.0)):
+        spreads = []
+        for width in widths:
+            scores = additive_scores(trial, width, of_width(width))
+            spread = variance_of(scores, 3.0, float(scores.var()))
+            root = sqrt(spread.value)
+            spreads.append(Number(root, spread.standard_error / (2.0 * root)))
+        least, most = spreads[0], spreads[-1]
+        rise = log(widths[-1] / widths[0])
+        error = sqrt(sum((each.standard_error / each.value) ** 2 for each in (least, most))) / rise
+        power = Evidence(
+            f"power of h that scores spread by, h = {widths[0]} to {widths[-1]:,}",
+            log(most.value / least.value) / rise, error, stated["power"],
+        )  # fmt: skip
+        grows = power.is_near(stated["power"], within=0.1)
+        last = Evidence.of(f"σ of a score at h = {widths[-1]:,}", most)
+        yield Case(f"entries of w of {where}", grows, (power, last))
+        curves[f"w of {where}"] = [each.value for each in spreads]
+    yield ClaimCurves("σ of additive scores", "h", widths, curves, log="xy")

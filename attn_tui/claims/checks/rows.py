@@ -1,0 +1,130 @@
+"""Claims about whole rows: empty ones, sums, the first key, one key ahead, a loss on top."""
+
+from collections.abc import Iterator
+from math import exp, inf, sqrt
+
+import numpy as np
+
+from attn_tui.claims.checks.layers import check_size
+from attn_tui.claims.checks.softmax import ABOUT_0
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.trial import Trial
+from attn_tui.compute.arrays import Floats
+from attn_tui.compute.evaluation import evaluate
+from attn_tui.compute.heads.head import Head
+from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.numbers import general
+from attn_tui.compute.sample import Number, stream
+from attn_tui.compute.scale import PLAIN, Scale
+from attn_tui.compute.softmax import STABLE
+from attn_tui.library import drawn, softmax, statistics
+
+
+def cross_entropy(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compute ∂L/∂z of L = −ln p_y through the weights, for a right and for a wrong answer."""
+    logits = np.array([20.0, 0.0, 0.0])
+    row = evaluate(logits, PLAIN, STABLE)
+    p = row.weights()
+    jacobian = Evidence("‖∂p/∂z‖_F", statistics(logits, wrt="logits").frobenius)
+    for where, answer in (("the key with the weight is the answer", 0), ("another key is", 1)):
+        is_answer = np.arange(3) == answer
+        gradient = row.pulled_back(np.where(is_answer, -1.0 / p, 0.0), "logits")
+        size, exact = float(np.linalg.norm(gradient)), float(np.linalg.norm(p - is_answer))
+        of_loss = Evidence("‖∂L/∂z‖", size, exact=exact)
+        yield Case(f"z = (20, 0, 0), {where}", size < ABOUT_0, (of_loss, jacobian))
+
+
+def empty(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take softmax of four masked keys, by each convention."""
+    masked = np.full(4, -inf)
+    with np.errstate(invalid="ignore"):
+        naive = np.exp(masked - masked.max())
+    for where, p in (
+        ("0/0 is set to 0, as in scaled_dot_product_attention", softmax(masked)),
+        ("e^(z − max z) over its sum, as in torch.softmax", naive / naive.sum()),
+        ("−1e9 in place of −∞", softmax(np.full(4, -1e9))),
+    ):
+        lost = Evidence("weights that are NaN, of four", float(np.isnan(p).sum()))
+        total = Evidence("sum of the weights", float(p.sum()), stated=0.0)
+        yield Case(where, bool((p == 0.0).all()), (lost,) if lost.value else (total,))
+
+
+def one_more(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Add 1 to the sum of e^(z − max z), and of e^z."""
+    for logits in ((-10.0,) * 5, (10.0, 0.0, 0.0)):
+        top = max(logits)
+        of_top, right = (
+            float(softmax(logits, scale=Scale("none", sink=sink)).sum()) for sink in (top, 0.0)
+        )
+        sizes = sum(exp(z - top) for z in logits)
+        added = Evidence(
+            "sum of the weights, 1 added after", of_top, stated=right, exact=sizes / (1.0 + sizes)
+        )
+        where = "z = ({})".format(", ".join(map(general, logits)))
+        holds = added.is_near(right)
+        yield Case(where, holds, (added, Evidence("sum of softmax₁", right)))
+
+
+def first_key(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Average the weight of key 0 over causal rows, of equal logits and with key 0 ahead."""
+    check_size(trial, n=2048)
+    n = trial.n
+    alike = float((1.0 / np.arange(1.0, n + 1.0)).sum() / n)
+    for where, lead in (("all logits alike", 0.0), ("key 0 ahead by 5", 5.0)):
+        queries, keys = np.ones((n, 1)), np.zeros((n, 1))
+        keys[0] = lead
+        model = HeadModel.of(Scale("none").logit_map(1, 1), HeadMask("causal"))
+        mean = float(Head(queries, keys, keys, model).weights[:, 0].mean())
+        exact = float((exp(lead) / (exp(lead) + np.arange(n))).mean())
+        weight = Evidence("mean weight of key 0", mean, exact=exact)
+        share = Evidence("H_n/n, that of equal logits", alike)
+        # Rounding is no lead.
+        yield Case(f"{where}, n = {n:,}", mean > alike * (1.0 + 1e-9), (weight, share))
+
+
+RATE = 0.1
+"""The rate of dropout."""
+
+
+def dropped(weights: Floats, trial: Trial) -> Floats:
+    """Return weights after dropout, shape (draws, n): some are 0, the others 1/(1 − rate) times."""
+    kept = stream(trial.seed, 7).random((trial.draws, weights.size)) >= RATE
+    return kept * weights / (1.0 - RATE)
+
+
+def with_dropout(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Sum a row of weights under many drawn masks of dropout."""
+    check_size(trial, draws=100_000)
+    weights = softmax(drawn(trial.d_k, trial.n, trial.seed)[0], trial.d_k, Scale())
+    sums = dropped(weights, trial).sum(axis=1)
+    mean = Evidence.of("mean of the sum", Number.mean(sums.tolist()), 1.0)
+    yield Case("on average", mean.is_near(1.0), (mean,))
+    spread = sqrt(RATE / (1.0 - RATE) * float(np.square(weights).sum()))
+    each = Evidence("standard deviation of the sum", float(sums.std()), stated=0.0, exact=spread)
+    over = Evidence("share of sums above 1", float((sums > 1.0 + 1e-9).mean()))
+    yield Case(
+        f"each row, dropout of {general(RATE)}, n = {trial.n:,}", each.value < 1e-9, (each, over)
+    )
+
+
+def ahead(lead: float, n_keys: int) -> float:
+    """Return the weight of one key that leads by some logits among equal others."""
+    logits = np.zeros(n_keys)
+    logits[0] = lead
+    return float(softmax(logits)[0])
+
+
+def one_key_ahead(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+    """Let the number of keys grow beside one that leads."""
+    lead, few, many = stated["lead"], trial.n, min(16 * trial.n, 100_000)
+    weights = [
+        Evidence(f"its weight, n = {n:,}", ahead(lead, n), exact=exp(lead) / (exp(lead) + n - 1.0))
+        for n in (few, many)
+    ]
+    kept = Evidence("what is left of it", weights[1].value / weights[0].value, stated=1.0)
+    where = f"ahead by {general(lead)}, n = {few:,} to {many:,}"
+    yield Case(where, kept.value > 0.9, (kept, *weights))
+    ns = [2**power for power in range(1, 17)]
+    curves = {f"ahead by {general(g)}": [ahead(g, n) for n in ns] for g in (lead, 2.0 * lead)}
+    yield ClaimCurves("weight of one key ahead of equal others", "n", ns, curves, log="x")

@@ -1,0 +1,38 @@
+"""Questions that people ask in public, each with a reply and the command line that shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from attn_tui.files.content import TomlTable, read_tables
+
+
+@dataclass(frozen=True)
+class FaqEntry:
+    """Something that people ask, in their words.
+
+    Attributes:
+        asks: What they ask.
+        reply: The reply, in two sentences or three; a test compares its numbers with those of the
+            command.
+        command: The command line whose headline shows it, or that of a claim.
+        topics: Words that lead to it.
+    """
+
+    asks: str
+    reply: str
+    command: str
+    topics: tuple[str, ...]
+
+
+def _entry(table: TomlTable) -> FaqEntry:
+    topics = tuple(map(str, table.get("topics", list)))
+    asks, reply, command = (table.get(name, str) for name in ("asks", "reply", "command"))
+    return FaqEntry(asks, reply, command, topics)
+
+
+@cache
+def faq() -> Sequence[FaqEntry]:
+    """Return the entries in order."""
+    return [*map(_entry, read_tables(str(Path(__file__).with_suffix(".toml")), "entry"))]

@@ -1,0 +1,358 @@
+"""Search by words: what is typed fits a text if each of its words begins a word of the text.
+
+Case, hyphens and spaces make no difference: ``gemma 2``, ``Gemma-2`` and ``gemma2`` are the same.
+Nor do the ways in which a thing is written: ``fp16``, ``float16`` and ``half precision``. The
+palette, the filter of Claims and ``attn-tui claims WORDS`` all search so.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import IntEnum
+from functools import cached_property, lru_cache
+from typing import Protocol, TypeVar
+
+SYMBOLS = "√∂∞"
+"""Characters that belong to words, besides letters and digits."""
+
+MOST_TYPED = 200
+"""The most characters of a query that are looked at; nobody types more, but it may be pasted."""
+
+NEAR = 0.6
+"""From this likeness on, one word may have been meant by another."""
+
+LITTLE = frozenset({
+    "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did",
+    "do", "does", "for", "from", "get", "gets", "had", "has", "have", "how", "i", "if", "in",
+    "into", "is", "it", "its", "just", "me", "my", "of", "on", "one", "or", "should", "so",
+    "than", "that", "the", "their", "then", "there", "they", "this", "to", "was", "we",
+    "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
+    "your",
+})  # fmt: skip
+"""Words that say nothing of what is asked; they count only if nothing else is typed."""
+
+SPELLINGS: Mapping[str, str] = {
+    r"square[\s-]root": "√",
+    "sqrt": "√",
+    "inf(inity)?": "∞",
+    r"mu-?p|µp|μp": "mup",
+    r"f(loat|p)[\s-]?16|half[\s-]precision|half[\s-]float": "float16",
+    r"b(float|f)[\s-]?16|brain[\s-]float": "bfloat16",
+    r"f(loat|p)[\s-]?32|single[\s-]precision|full[\s-]precision": "float32",
+    r"f(loat|p)[\s-]?64|double[\s-]precision": "float64",
+    r"soft[\s-]?capp?(ing|ed)?": "softcap",
+    r"softmax[\s-](one|1)|off[\s-]by[\s-]one": "softmax1",
+    r"q(uery)?[\s-]?k(ey)?[\s-]?norm(ali[sz]ation)?": "qknorm",
+    r"layer[\s-]?norm(ali[sz]ation)?": "layernorm",
+    r"l2[\s-]?norm(ali[sz]ed|ali[sz]ation)?": "l2norm",
+    r"cross[\s-]?entropy": "crossentropy",
+}
+"""The ways in which a thing is written, each with the one that all are read as."""
+
+_SPELLING = re.compile(
+    "|".join(rf"(?<![^\W_])(?:{pattern})(?![^\W\d_])" for pattern in SPELLINGS), re.IGNORECASE
+)
+_POSSESSIVE = re.compile(r"['’]s(?!\w)")
+_IZE = re.compile(r"(?<=[a-z]{3})iz(?=e|ing|ation)", re.IGNORECASE)
+
+ENDINGS = ("ation", "ing", "ed", "es", "s", "e")
+"""Endings that make no difference where nothing has all words."""
+
+LEAST_STEM = 4
+"""The fewest letters that a word keeps without its ending."""
+
+MOST_OF = 0.75
+"""What has at least this share of what the best has is found beside it."""
+
+Span = tuple[int, int]
+"""Where a part of a text begins and ends."""
+
+
+class Grade(IntEnum):
+    """How well a query fits."""
+
+    NOT = 0
+    """A typed word is nowhere."""
+
+    DESCRIBED = 1
+    """Some typed words are whole words of the description alone."""
+
+    RELATED = 2
+    """Some typed words only begin a word of the topics, but none of a name."""
+
+    TOLD = 3
+    """Each typed word that says something begins a word of a name."""
+
+    BEGUN = 4
+    """Each typed word begins a word of a name."""
+
+    EXACT = 5
+    """It is a name, or a key."""
+
+
+class Searchable(Protocol):
+    """What can be searched for."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Its title, and other names."""
+
+    @property
+    def topics(self) -> Sequence[str]:
+        """What it is about, in words that lead to it."""
+
+    @property
+    def description(self) -> str:
+        """What there is to say about it."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text without what makes no difference.
+
+    Attributes:
+        letters: Its words in lower case, with nothing between them.
+        starts: Where each word begins in ``letters``.
+        places: Where each of the letters stands in the text.
+    """
+
+    letters: str
+    starts: tuple[int, ...]
+    places: tuple[int, ...]
+
+    @cached_property
+    def each(self) -> frozenset[str]:
+        """The words one by one."""
+        ends = (*self.starts[1:], len(self.letters))
+        return frozenset(self.letters[i:j] for i, j in zip(self.starts, ends, strict=False))
+
+    def place(self, word: str) -> int | None:
+        """Return where a word of the text begins with a typed word, or None."""
+        at = self.letters.find(word)
+        while at >= 0 and at not in self.starts:
+            at = self.letters.find(word, at + 1)
+        return at if at >= 0 else None
+
+    def span(self, at: int, length: int) -> Span:
+        """Return the part of the text where some letters stand."""
+        return self.places[at], self.places[at + length - 1] + 1
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> Words:
+    """Return a text without what makes no difference.
+
+    >>> sorted(words("Gemma-2-9B").each), words("1/√d_k").letters, words("1/sqrt(d_k)").letters
+    (['2', '9b', 'gemma'], '1√dk', '1√dk')
+    """
+    letters: list[str] = []
+    starts: list[int] = []
+    places: list[int] = []
+    is_inside = False
+    # As long as before, so that places stay.
+    plain = _POSSESSIVE.sub("  ", text.replace("sqrt", "√   ").replace("×", "x"))
+    for place, character in enumerate(plain):
+        if not (character.isalnum() or character in SYMBOLS):
+            is_inside = False
+            continue
+        if not is_inside:
+            starts.append(len(letters))
+            is_inside = True
+        for letter in unicodedata.normalize("NFKC", character).casefold():
+            letters.append(letter)
+            places.append(place)
+    return Words("".join(letters), tuple(starts), tuple(places))
+
+
+@lru_cache(maxsize=4096)
+def spelled(text: str) -> tuple[Words, ...]:
+    """Return a text without what makes no difference, as it is and as all spell it.
+
+    >>> [each.letters for each in spelled("half precision")]
+    ['halfprecision', 'float16']
+    """
+    plain = words(text)
+    common = words(common_spelling(text))
+    return (plain,) if common.letters == plain.letters else (plain, common)
+
+
+def common_spelling(text: str) -> str:
+    """Return a text in which what can be written in several ways is written in one.
+
+    >>> common_spelling("fp16 softmax, masked by -inf")
+    'float16 softmax, masked by -∞'
+    """
+    return _IZE.sub("is", _SPELLING.sub(_common, text))
+
+
+def _common(match: re.Match[str]) -> str:
+    return next(
+        common
+        for pattern, common in SPELLINGS.items()
+        if re.fullmatch(pattern, match[0], re.IGNORECASE)
+    )
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is typed to search for.
+
+    Attributes:
+        text: As typed, without blanks at its ends.
+        typed: Its words, as blanks part them, without what makes no difference.
+        common: The same as all spell it.
+    """
+
+    text: str
+    typed: tuple[str, ...]
+    common: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> "Query":
+        """Return a text as a query; a slash before it was typed once too often."""
+        short = text[:MOST_TYPED].strip()
+        short = short.removeprefix("/").strip() or short
+        return cls(short, _typed(short), _typed(common_spelling(short)))
+
+    @property
+    def letters(self) -> str:
+        """All typed words, with nothing between them."""
+        return "".join(self.typed)
+
+    @cached_property
+    def told(self) -> tuple[str, ...]:
+        """The words that say what is asked."""
+        common = self.common or self.typed
+        return tuple(word for word in common if word not in LITTLE) or common
+
+    def fit(
+        self,
+        names: Sequence[str],
+        description: str = "",
+        keys: Sequence[str] = (),
+        topics: Sequence[str] = (),
+    ) -> Grade:
+        """Return how well something fits that has names, a description, keys and topics."""
+        if self.text in keys:
+            return Grade.EXACT
+        if not self.typed:
+            return Grade.NOT
+        named = [each for name in names for each in spelled(name)]
+        common = "".join(self.common) or self.letters
+        if any(own.letters in (self.letters, common) for own in named):
+            return Grade.EXACT
+        if any(own.place(common) is not None for own in named):
+            return Grade.BEGUN
+        led = [each for topic in topics for each in spelled(topic)]
+        grade = _grade(self.told, named, led, description)
+        if grade is Grade.TOLD and not _missing(self.common or self.typed, named):
+            return Grade.BEGUN
+        return grade
+
+    def share(self, names: Sequence[str], description: str, topics: Sequence[str]) -> float:
+        """Return how much of what is asked something has, from 0 to 1.
+
+        Endings make no difference here. A word of the description alone is half a word, and a
+        single letter none.
+        """
+        own = [each for name in (*names, *topics) for each in spelled(name)]
+        described, had = _whole(description), 0.0
+        for word in self.told:
+            if len(word) > 1 and any(each.place(_stem(word)) is not None for each in own):
+                had += 1.0
+            elif len(word) > 1 and word in described:
+                had += 0.5
+        return had / max(len(self.told), 1)
+
+    def spans(self, text: str) -> list[Span]:
+        """Return the parts of a text that are typed."""
+        own = words(text)
+        parts = (self.letters,) if own.place(self.letters) is not None else self.typed
+        places = ((own.place(part), len(part)) for part in parts if part)
+        return [own.span(at, length) for at, length in places if at is not None]
+
+    def likeness(self, names: Sequence[str]) -> float:
+        """Return how similar the typed words are to those of some names, from 0 to 1."""
+        own = frozenset[str]().union(*(words(name).each for name in names))
+        nearest = (
+            max((_likeness(word, other) for other in own), default=0.0) for word in self.typed
+        )
+        return sum(nearest) / max(len(self.typed), 1)
+
+
+def _stem(word: str) -> str:
+    """Return a word without its ending.
+
+    >>> _stem("scaling"), _stem("logits"), _stem("keys")
+    ('scal', 'logit', 'keys')
+    """
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= LEAST_STEM:
+            return word.removesuffix(ending)
+    return word
+
+
+def _typed(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (words(part).letters for part in text.split())))
+
+
+@lru_cache(maxsize=4096)
+def _whole(text: str) -> frozenset[str]:
+    """Return the whole words of a text, in both spellings."""
+    return frozenset[str]().union(*(each.each for each in spelled(text)))
+
+
+def _grade(
+    told: Sequence[str], named: Sequence[Words], led: Sequence[Words], description: str
+) -> Grade:
+    """Return how well words fit: those that no name has must be elsewhere."""
+    missing = _missing(told, named)
+    if not missing:
+        return Grade.TOLD
+    missing = _missing(missing, led)
+    if not missing:
+        return Grade.RELATED
+    return Grade.DESCRIBED if {*missing} <= _whole(description) else Grade.NOT
+
+
+def _missing(typed: Iterable[str], named: Iterable[Words]) -> list[str]:
+    """Return the words that begin no word of some texts."""
+    return [word for word in typed if all(own.place(word) is None for own in named)]
+
+
+S = TypeVar("S", bound=Searchable)
+
+
+def most(searched: Iterable[S], query: Query) -> list[S]:
+    """Return what has most of the words of a query, if nothing has all of them."""
+    shares = [(query.share(each.names, each.description, each.topics), each) for each in searched]
+    largest = max((share for share, _ in shares), default=0.0)
+    fitting = [row for row in shares if row[0] >= MOST_OF * largest > 0.0]
+    return [each for _, each in sorted(fitting, key=lambda row: -row[0])]
+
+
+def found(searched: Iterable[S], query: Query) -> list[S]:
+    """Return what a query finds, the best first, then in order: what has all words, or most."""
+    every = [*searched]
+    graded = [(query.fit(each.names, each.description, (), each.topics), each) for each in every]
+    fitting = [row for row in graded if row[0] is not Grade.NOT]
+    best = [each for _, each in sorted(fitting, key=lambda row: -row[0])]
+    return best or most(every, query)
+
+
+def nearest(searched: Iterable[S], query: Query, count: int) -> list[S]:
+    """Return the few whose names are most like what is typed, the most similar first."""
+    near = [(query.likeness((*each.names, *each.topics)), each) for each in searched]
+    near = sorted((row for row in near if row[0] > 0.0), key=lambda row: -row[0])
+    return [each for _, each in near[:count]]
+
+
+@lru_cache(maxsize=16_384)
+def _likeness(word: str, other: str) -> float:
+    matcher = SequenceMatcher(None, word, other, autojunk=False)
+    ratio = matcher.real_quick_ratio()
+    ratio = min(ratio, matcher.quick_ratio()) if ratio >= NEAR else 0.0
+    ratio = min(ratio, matcher.ratio()) if ratio >= NEAR else 0.0
+    return ratio if ratio >= NEAR else 0.0

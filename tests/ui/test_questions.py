@@ -1,0 +1,73 @@
+"""What people ask, as a list of its own and in the palette."""
+
+import pytest
+from textual.command import CommandList
+
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.files.faq import faq
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.palette import ExamplesProvider, PaletteProvider
+from tests.ui.person import burst, find_all, notices, press, shown, take_first
+
+
+async def test_x_leads_to_the_questions_and_enter_to_the_headline_that_replies() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await press(pilot, "x", "down")
+        await burst(pilot, "enter")
+        listed = pilot.app.screen.query_one(CommandList)
+        assert listed.option_count == len(faq())
+        screen = await press(pilot, *"itself", "enter")
+        assert screen.NAME == "dots"
+        assert screen.headline.startswith("Dividing by d_k is too much: ±17.3 becomes ±0.06")
+        assert "grows as √d_k and no faster" in notices(pilot)
+        # What was asked before comes back.
+        assert (await press(pilot, "u")).present.draft == EXAMPLE
+
+
+@pytest.mark.slow
+async def test_a_question_that_no_headline_answers_opens_its_claim() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        screen = await take_first(pilot, "should I scale q first")
+        assert screen.NAME == "claims"
+        assert screen.headline.startswith("“In 16 bits, dividing q and k by ⁴√d_k")
+
+
+async def test_the_palette_has_questions_after_settings_and_before_claims() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        lines = await find_all(pilot, "overflow")
+        kinds = [line.split(":")[0] for line in lines]
+        assert kinds.index("question") > kinds.index("example")
+        assert "claim" in kinds
+        assert kinds.index("claim") > max(i for i, kind in enumerate(kinds) if kind == "question")
+        for provider in (PaletteProvider, ExamplesProvider):
+            hits = [hit async for hit in provider(screen).search("Why a square root?")]
+            best = max(hits, key=lambda hit: hit.score)
+            assert str(best.prompt).strip().endswith("Why a square root and not d_k itself?")
+
+
+AS_TITLED = {
+    "Why does this multiplication of Q and K have a variance of d_k?": "My 2×2 try",
+    "Why does AttentionBlock perform softmax in float32?": "Why is softmax done in float32?",
+    "doubt about scale in Attention": "I divided by √d_model",
+    "Dropout of attn_weights": "With dropout the attention of a row",
+    "Initializing attention weights in T5": "T5 does not scale",
+    "all -inf gives NaN, expected?": "Every key is masked",
+    "packed QKV gets half the Xavier variance": "Packed QKV",
+    "Softmax Attention and the Dilution Problem": "Does attention dilute",
+}
+"""Titles as askers wrote them, and how the first hit begins."""
+
+
+async def test_a_title_finds_its_question_first() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        provider = PaletteProvider(screen)
+        asked = {entry.asks: f"question: {entry.asks}" for entry in faq()}
+        asked |= {title: f"question: {begins}" for title, begins in AS_TITLED.items()}
+        for typed, begins in asked.items():
+            hits = [hit async for hit in provider.search(typed)]
+            best = max(hits, key=lambda hit: hit.score)
+            assert str(best.prompt).startswith(begins), typed
