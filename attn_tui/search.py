@@ -24,8 +24,8 @@ NEAR = 0.6
 """From this likeness on, one word may have been meant by another."""
 
 LITTLE = frozenset({
-    "a", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do",
-    "does", "for", "from", "get", "gets", "had", "has", "have", "how", "i", "if", "in",
+    "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did",
+    "do", "does", "for", "from", "get", "gets", "had", "has", "have", "how", "i", "if", "in",
     "into", "is", "it", "its", "just", "me", "my", "of", "on", "one", "or", "should", "so",
     "than", "that", "the", "their", "then", "there", "they", "this", "to", "was", "we",
     "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
@@ -56,6 +56,15 @@ _SPELLING = re.compile(
 )
 _POSSESSIVE = re.compile(r"['’]s(?!\w)")
 _IZE = re.compile(r"(?<=[a-z]{3})iz(?=e|ing|ation)", re.IGNORECASE)
+
+ENDINGS = ("ation", "ing", "ed", "es", "s", "e")
+"""Endings that make no difference where nothing has all words."""
+
+LEAST_STEM = 4
+"""The fewest letters that a word keeps without its ending."""
+
+MOST_OF = 0.75
+"""What has at least this share of what the best has is found beside it."""
 
 Span = tuple[int, int]
 """Where a part of a text begins and ends."""
@@ -243,15 +252,19 @@ class Query:
         return grade
 
     def share(self, names: Sequence[str], description: str, topics: Sequence[str]) -> float:
-        """Return how much of what is asked something has, from 0 to 1; single letters are none."""
+        """Return how much of what is asked something has, from 0 to 1.
+
+        Endings make no difference here. A word of the description alone is half a word, and a
+        single letter none.
+        """
         own = [each for name in (*names, *topics) for each in spelled(name)]
-        described = _whole(description)
-        has = [
-            len(word) > 1
-            and (word in described or any(each.place(word) is not None for each in own))
-            for word in self.told
-        ]
-        return sum(has) / max(len(has), 1)
+        described, had = _whole(description), 0.0
+        for word in self.told:
+            if len(word) > 1 and any(each.place(_stem(word)) is not None for each in own):
+                had += 1.0
+            elif len(word) > 1 and word in described:
+                had += 0.5
+        return had / max(len(self.told), 1)
 
     def spans(self, text: str) -> list[Span]:
         """Return the parts of a text that are typed."""
@@ -267,6 +280,18 @@ class Query:
             max((_likeness(word, other) for other in own), default=0.0) for word in self.typed
         )
         return sum(nearest) / max(len(self.typed), 1)
+
+
+def _stem(word: str) -> str:
+    """Return a word without its ending.
+
+    >>> _stem("scaling"), _stem("logits"), _stem("keys")
+    ('scal', 'logit', 'keys')
+    """
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= LEAST_STEM:
+            return word.removesuffix(ending)
+    return word
 
 
 def _typed(text: str) -> tuple[str, ...]:
@@ -304,8 +329,8 @@ def most(searched: Iterable[S], query: Query) -> list[S]:
     """Return what has most of the words of a query, if nothing has all of them."""
     shares = [(query.share(each.names, each.description, each.topics), each) for each in searched]
     largest = max((share for share, _ in shares), default=0.0)
-    fitting = [each for share, each in shares if share == largest > 0.0]
-    return sorted(fitting, key=lambda each: -query.share(each.names, "", each.topics))
+    fitting = [row for row in shares if row[0] >= MOST_OF * largest > 0.0]
+    return [each for _, each in sorted(fitting, key=lambda row: -row[0])]
 
 
 def found(searched: Iterable[S], query: Query) -> list[S]:

@@ -84,6 +84,9 @@ ITEMS = [
         # Little words count for nothing; if nothing has all others, what has most is found.
         ("Why is softmax done in float32?", ["rounding"]), ("why", []),
         ("float32 overflow zebra", ["rounding"]), ("zebra", []), ("", []),
+        # Then endings make no difference, and a word of the description alone is half a word.
+        ("overflowed zebra", ["rounding", "overflow"]), ("vanished scores", ["gradient"]),
+        ("float16 precision less", ["overflow", "rounding"]),
     ],
 )  # fmt: skip
 def test_the_best_comes_first_and_without_all_words_what_has_most(

@@ -97,6 +97,8 @@ NO_BIAS = (
 CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured: capture `bias`"
 
 
+_UNKNOWN = Difference("output", None, None, cause=UNEXPLAINED)
+
 MOST_SOME = 0.5
 """Up to this share of wrong rows, the sentence speaks of these rows."""
 
@@ -189,14 +191,23 @@ def _key(finding: Finding, candidate: Candidate) -> object:
     return (finding.id.layer, changes)
 
 
-def settled(findings: Sequence[Finding], granted: Collection[Assumption]) -> tuple[Finding, ...]:
+def settled(
+    findings: Sequence[Finding], granted: Collection[Assumption], is_whole: bool = False
+) -> tuple[Finding, ...]:
     """Return findings with verdicts.
 
     Keys hidden alike in the heads of a sequence may be assumed to be padding; a head that hides
     others has a different mask, and so have all of them where a head sees these keys.
+
+    Args:
+        findings: What is known of each head.
+        granted: The assumptions that the user grants.
+        is_whole: Whether the capture is at fault for nothing, as `Settings` has it.
     """
     ordered = commonest_first(findings)
     judged = [replace(finding, judgement=judge(finding, granted)) for finding in ordered]
+    if is_whole:
+        judged = [replace(one, judgement=_of_whole(one)) for one in judged]
     assumed = common_masks(judged)
     refuted = {finding.sequence for finding in judged if finding.refutes}
     told = []
@@ -210,6 +221,24 @@ def settled(findings: Sequence[Finding], granted: Collection[Assumption]) -> tup
             finding = replace(finding, judgement=judgement)
         told.append(finding)
     return together(told)
+
+
+def _of_whole(finding: Finding) -> Judgement:
+    """Return the verdict about a head whose capture has all that its call was given.
+
+    Nothing is left to be granted then, and an output that nothing explains is not the promised one.
+    """
+    judgement, explanation = finding.judgement, finding.explanation
+    if judgement.verdict != "cannot tell" or explanation.passes or explanation.problem:
+        return judgement
+    if explanation.candidate.explains:
+        return Judgement("differs", tuple(_observed(finding)) or (_UNKNOWN,))
+    suspect = explanation.suspect
+    if suspect is None:
+        return Judgement("differs", (_UNKNOWN,))
+    part = suspect.part or "output"
+    cause = f"{suspect.name}{suspect.reason}"
+    return Judgement("differs", (Difference(part, None, None, cause=cause),))
 
 
 SEQUENCES: tuple[Assumption, ...] = ("padding", "packed", "prefix")

@@ -150,7 +150,7 @@ def typed_value(screen: InstrumentScreen, place: SettingPlace, text: str) -> Off
     """
     question = screen.present
     if place.setting.held(question):
-        return to_value(screen, place, text, OfferKind.VALUE)
+        return replace(to_value(screen, place, text, OfferKind.VALUE), is_typed=True)
     edit = place.setting.read(question, text)
     if is_parameter(place.setting):
         # What it changes is the rule.

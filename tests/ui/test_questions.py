@@ -46,3 +46,28 @@ async def test_the_palette_has_questions_after_settings_and_before_claims() -> N
             hits = [hit async for hit in provider(screen).search("Why a square root?")]
             best = max(hits, key=lambda hit: hit.score)
             assert str(best.prompt).strip().endswith("Why a square root and not d_k itself?")
+
+
+AS_TITLED = {
+    "Why does this multiplication of Q and K have a variance of d_k?": "My 2×2 try",
+    "Why does AttentionBlock perform softmax in float32?": "Why is softmax done in float32?",
+    "doubt about scale in Attention": "I divided by √d_model",
+    "Dropout of attn_weights": "With dropout the attention of a row",
+    "Initializing attention weights in T5": "T5 does not scale",
+    "all -inf gives NaN, expected?": "Every key is masked",
+    "packed QKV gets half the Xavier variance": "Packed QKV",
+    "Softmax Attention and the Dilution Problem": "Does attention dilute",
+}
+"""Titles as askers wrote them, and how the first hit begins."""
+
+
+async def test_a_title_finds_its_question_first() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        provider = PaletteProvider(screen)
+        asked = {entry.asks: f"question: {entry.asks}" for entry in faq()}
+        asked |= {title: f"question: {begins}" for title, begins in AS_TITLED.items()}
+        for typed, begins in asked.items():
+            hits = [hit async for hit in provider.search(typed)]
+            best = max(hits, key=lambda hit: hit.score)
+            assert str(best.prompt).startswith(begins), typed
