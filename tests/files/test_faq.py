@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from attn_tui.commands.program import program
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.console.asking import asked_by
 from attn_tui.files.faq import FaqEntry, faq
 from tests.pairs import everyday
@@ -78,6 +79,18 @@ def test_a_number_is_a_rounding_of_what_it_comes_from() -> None:
         "Why 8?", "√64 is 8, float32 is not; 41 of 64, .70 and 5 %.", "show --n 64", ()
     )
     assert said(entry) == ["41", ".70", "5 %"]
+
+
+def test_the_headline_on_the_screen_is_about_the_place_that_the_command_names() -> None:
+    for entry in faq():
+        instrument, experiment = asked_by(entry.command)
+        if instrument.name != "sweep":
+            continue
+        settings = experiment.setup.get(Settings)
+        place = re.search(r"--d-k [\d:]+@(\d+)", entry.command)
+        assert place, entry.command
+        assert experiment.setup.d_k == int(place[1])
+        assert settings.d_k_range[0] < int(place[1]) < settings.d_k_range[-1]
 
 
 def test_entries_are_questions_with_short_replies_that_can_be_opened() -> None:

@@ -19,7 +19,7 @@ async def test_x_leads_to_the_questions_and_enter_to_the_headline_that_replies()
         assert listed.option_count == len(faq())
         screen = await press(pilot, *"itself", "enter")
         assert screen.NAME == "dots"
-        assert screen.headline.startswith("Dividing by d_k is too much: ±17.3 becomes ±0.06")
+        assert screen.headline.startswith("Dividing by d_k is too much: ±17.3 becomes ±0.0577")
         assert "grows as √d_k and no faster" in notices(pilot)
         # What was asked before comes back.
         assert (await press(pilot, "u")).present.draft == EXAMPLE
