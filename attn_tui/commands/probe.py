@@ -63,6 +63,7 @@ _REAL = ("softcap", "sink", "value_scale")
 @switch("--decode", "Fewer queries than keys, too.")
 @switch("--extremes", "|q·k| beyond 10,000, in float16 beyond 32,752.")
 @option("--hidden-rows", "KIND", "What a row without a key is: zero, nan or mean.")
+@switch("--gradient", "dq, dk and dv as well, with --like torch or jax.")
 @switch("--quick", "A few calls alone.")
 @option("--seed", "S", "What is drawn.  [default: 1]")
 @switch("--reproduce", "Print a NumPy script with the smallest inputs that show it.", REPORT)
@@ -107,7 +108,7 @@ def probe(function: str, form: str, reproduce: bool, junit: str | None, **given:
 def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a probe, from the texts of options."""
     chosen: dict[str, Any] = {
-        name: given[name] for name in ("decode", "extremes", "quick") if given[name]
+        name: given[name] for name in ("decode", "extremes", "gradient", "quick") if given[name]
     }
     for name in ("dtype", "like", "layout", "hidden_rows", "config"):
         if given[name] is not None:

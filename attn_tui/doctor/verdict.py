@@ -260,6 +260,9 @@ def _hiding(finding: Finding) -> HeadMask:
     return HeadMask("none", hidden=mask.hidden, packed=mask.packed, prefix=mask.prefix)
 
 
+APPROXIMATE = 2.0**-14
+"""The relative error of m below which heads show nothing together: PyTorch's flash attention on a
+processor approximates e^x in 16 bits as if m were 2.1e-5 larger."""
 SHARED: Mapping[Name, Part] = {"multiplier": "multiplier", "curvature": "softcap"}
 """The parts whose numbers the heads of a layer share."""
 
@@ -284,7 +287,7 @@ def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
     for name, part in SHARED.items():
         steps = [finding.explanation.steps.get(name) for finding in heads]
         step = pooled([one for one in steps if one is not None], level)
-        if step is not None:
+        if step is not None and not _is_approximate(part, step, heads[0]):
             shown[part] = step
     if not shown:
         return None
@@ -296,6 +299,12 @@ def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
         return Judgement("cannot tell", reason=OFF_TOGETHER)
     part = max(shown, key=lambda one: abs(shown[one].value) / shown[one].error)
     return Judgement("differs", (_of_step(heads[0], part, shown[part]),))
+
+
+def _is_approximate(part: Part, step: NewtonStep, finding: Finding) -> bool:
+    """Return whether a step of m is as small as exponentials that are approximated make it."""
+    room = APPROXIMATE * abs(finding.comparable.model.multiplier)
+    return part == "multiplier" and abs(step.value) <= room
 
 
 def _of_step(finding: Finding, part: Part, step: NewtonStep) -> Difference:

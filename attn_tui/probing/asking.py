@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from attn_tui.doctor.report import DoctorReport, Settings
 from attn_tui.doctor.verdict import overall
 from attn_tui.files.models.opening import expectation_of
 from attn_tui.files.models.promise import Expectation, Promise
+from attn_tui.probing.backward import are_other, backward_faults, backward_head
 from attn_tui.probing.beyond import Fault, hidden_rows, leaks, mixing, unsteady
 from attn_tui.probing.calling import Called, Caller, caller_of, libraries_to_try
 from attn_tui.probing.inputs import CallInputs, ProbePlan, drawn
@@ -33,6 +35,8 @@ NAMED_AT = 64
 """Causes are sought first in the wrong call whose n is nearest to this."""
 MOST_SEARCHED = 3
 """In how many wrong calls a cause is sought at most."""
+DIFFERENTIATED = ("torch", "jax")
+"""The libraries whose functions have a backward pass here."""
 HIDDEN = ("zero", "nan", "mean")
 LIKE = 'f was given arrays of NumPy; like="torch" gives it those of PyTorch'
 """What is noted on the exception of a function that takes no arrays of NumPy."""
@@ -62,6 +66,7 @@ def probe(
     decode: bool = False,
     extremes: bool = False,
     hidden_rows: Literal["zero", "nan", "mean"] | None = None,
+    gradient: bool = False,
     quick: bool = False,
     seed: int = 1,
 ) -> ProbeDiagnosis:
@@ -96,6 +101,7 @@ def probe(
         extremes: Whether it should bear |q·k| beyond 10,000, in float16 beyond 32,752.
         hidden_rows: What rows are that see no key: ``"zero"``, ``"nan"`` or ``"mean"``, of V; None
             for any of these.
+        gradient: Whether dq, dk and dv are looked at as well, of a function of PyTorch or JAX.
         quick: Whether a few calls are enough.
         seed: What is drawn; the same seed gives the same inputs.
 
@@ -120,7 +126,51 @@ def probe(
         raise InputError("layout", f"{inert(layout)} has no heads", "bhnd, bnhd, hnd or nhd")
     promise = _Promised(stated, configuration_of(config))
     cases = _called(f, like, axes, plan, promise)
-    return _diagnosed(cases, promise, plan, hidden_rows)
+    if gradient and cases[0].caller.library not in DIFFERENTIATED:
+        problem = f"f takes arrays of {cases[0].caller.library}"
+        raise InputError("gradient", problem, 'like="torch" or like="jax"')
+    more = partial(_backward, promise=promise, plan=plan) if gradient else _nothing
+    return _diagnosed(cases, promise, plan, hidden_rows, more)
+
+
+def _nothing(cases: Sequence["_Case"]) -> Iterator[Fault]:
+    """Yield no fault of a backward pass that is not asked about."""
+    yield from ()
+
+
+def _backward(cases: Sequence["_Case"], promise: "_Promised", plan: ProbePlan) -> Iterator[Fault]:
+    """Yield what is wrong with the backward pass, as the smallest call shows it that does.
+
+    With one or two keys several causes look alike: those calls count if no other is wrong.
+    """
+    small: list[Fault] = []
+    for case in sorted(cases, key=lambda one: smallness(one.inputs)):
+        shape = case.inputs.shape
+        rng = np.random.default_rng([plan.seed, case.inputs.number, 1])
+        upstream = rng.standard_normal((shape.batch, shape.heads, shape.queries, shape.d_v))
+        dout = upstream.astype(case.arrays["q"].dtype)
+        mask = None if case.stated.mask is None else np.asarray(case.stated.mask)
+        gradients = case.caller.gradients(case.arrays, dout, mask)
+        where = f"backward, {case.inputs.text}: "
+        if isinstance(gradients, str):
+            yield Fault(f"{where}{gradients}")
+            return
+        again = case.caller.gradients(case.arrays, dout, mask)
+        promised = promise.promise(shape)
+        head = backward_head(promised, case.stated, shape)
+        simulated = backward_head(promised, case.stated, shape, plan.dtype)
+        faults = [*backward_faults(head, simulated, case.arrays, dout, gradients)]
+        if faults and not isinstance(again, str) and are_other(gradients, again):
+            yield Fault(f"{where}the same inputs give other gradients: is dropout left on there?")
+            return
+        if not faults:
+            continue
+        fault = Fault(f"{where}{'; '.join(faults)}")
+        if shape.keys > 2:
+            yield fault
+            return
+        small.append(fault)
+    yield from small[:1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +280,11 @@ def _called(
 
 
 def _diagnosed(
-    cases: Sequence[_Case], promise: _Promised, plan: ProbePlan, hidden: str | None
+    cases: Sequence[_Case],
+    promise: _Promised,
+    plan: ProbePlan,
+    hidden: str | None,
+    backward: Callable[[Sequence[_Case]], Iterator[Fault]],
 ) -> ProbeDiagnosis:
     """Return what the calls say together."""
     judged = [case for case in cases if case.is_judged]
@@ -270,6 +324,8 @@ def _diagnosed(
     wrong = [
         case for case in judged if verdicts[case.inputs.number][0] in ("differs", "cannot tell")
     ]
+    if not wrong:
+        faults += backward(judged)
     report = _named(wrong, promise, plan) if wrong else _largest(judged, promise)
     failing = {call.inputs.number for call in calls if not call.is_right}
     shown = [case for case in judged if case.inputs.number in failing] or judged

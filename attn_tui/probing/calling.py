@@ -2,7 +2,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -100,6 +100,58 @@ class Caller:
             return Called(None, f"it returns {out.dtype.name}", written=written)
         # What it returns may be the memory that it writes the next output to.
         return Called(from_layout(out, self.layout).copy(), written=written)
+
+    def gradients(
+        self, arrays: Mapping[str, Raw], upstream: Raw, mask: Raw | None = None
+    ) -> dict[str, Raw] | str:
+        """Return dq, dk and dv, [batch, heads, n, d], or why there are none.
+
+        Args:
+            arrays: q, k and v, [batch, heads, n, d].
+            upstream: ∂L/∂out, [batch, heads, n_q, d_v].
+            mask: What the function is given as ``mask``, if it has such a parameter.
+        """
+        given = [
+            to_library(self.library, laid_out(array, self.layout, False))
+            for array in arrays.values()
+        ]
+        dout = to_library(self.library, laid_out(upstream, self.layout, False))
+        more = {}
+        if self.has_mask and mask is not None:
+            more["mask"] = to_library(self.library, mask)
+        try:
+            if self.library == "torch":
+                made = _by_torch(self.function, given, dout, more)
+            else:
+                made = _by_jax(self.function, given, dout, more)
+            parts = zip(arrays, made, strict=True)
+            return {
+                name: from_layout(array_in(name, array), self.layout).copy()
+                for name, array in parts
+            }
+        except Exception as error:
+            return f"it raises {_named(error)}"
+
+
+def _by_torch(
+    function: Function, given: list[Any], upstream: Any, more: Mapping[str, Any]
+) -> Sequence[Any]:
+    """Return the gradients of a function of PyTorch."""
+    torch = sys.modules["torch"]
+    leaves = [tensor.requires_grad_() for tensor in given]
+    out = function(*leaves, **more)
+    made: Sequence[Any] = torch.autograd.grad(out, leaves, upstream.to(out.dtype))
+    return made
+
+
+def _by_jax(
+    function: Function, given: list[Any], upstream: Any, more: Mapping[str, Any]
+) -> Sequence[Any]:
+    """Return the gradients of a function of JAX."""
+    jax = import_module("jax")
+    out, pulled = jax.vjp(lambda *arrays: function(*arrays, **more), *given)
+    made: Sequence[Any] = pulled(upstream.astype(out.dtype))
+    return made
 
 
 def caller_of(function: Function, like: str, layout: str) -> Caller:
