@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from attn_tui.captures.stored import Raw, widened
 from attn_tui.compute.arrays import dtype_of, limits
+from attn_tui.compute.numbers import quantity
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.diagnosis.promise import Stated
 from attn_tui.files.models.promise import Promise
-from attn_tui.report.numbers import quantity
 
 ALLOWED = 4.0
 """A gradient may be so many times as far off as the same backward pass simulated in the format."""
