@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attn_tui.captures.stored import Raw, widened
 from attn_tui.compute.arrays import dtype_of, limits
-from attn_tui.compute.numbers import quantity
+from attn_tui.compute.numbers import quantity, rough_percent
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.diagnosis.promise import Stated
 from attn_tui.files.models.promise import Promise
@@ -245,4 +245,4 @@ def _share(got: Numbers, exact: Numbers) -> str:
     """Return by how much of its size a gradient is off."""
     size = max(float(np.linalg.norm(exact)), 1e-300)
     share = float(np.linalg.norm(got - exact)) / size
-    return f"{100.0 * share:.2g} %" if np.isfinite(share) else "NaN"
+    return rough_percent(share)
