@@ -92,10 +92,12 @@ class Item:
         return f"{self.help} {self.unseen}"
 
 
-def _instrument(number: int, title: str, command_name: str, summary: str, **own: Any) -> Instrument:
+def _instrument(
+    number: int, title: str, command_name: str, summary: str, **overrides: Any
+) -> Instrument:
     """Return an instrument with its parts in the usual places, unless others are given."""
-    name = own.pop("name", title.lower())
-    answered_in = own.pop("answered_in", f"attn_tui.compute.{name}")
+    name = overrides.pop("name", title.lower())
+    answered_in = overrides.pop("answered_in", f"attn_tui.compute.{name}")
     return Instrument(
         name,
         title,
@@ -109,7 +111,7 @@ def _instrument(number: int, title: str, command_name: str, summary: str, **own:
             "json": f"attn_tui.{name}.report:json",
             "views": f"attn_tui.{name}.views:VIEW_TITLES",
         }
-        | own,
+        | overrides,
     )
 
 

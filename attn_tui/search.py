@@ -20,7 +20,7 @@ SYMBOLS = "√∂∞"
 MOST_TYPED = 200
 """The most characters of a query that are looked at; nobody types more, but it may be pasted."""
 
-NEAR = 0.6
+LEAST_LIKENESS = 0.6
 """From this likeness on, one word may have been meant by another."""
 
 LITTLE = frozenset({
@@ -123,7 +123,7 @@ class Words:
     places: tuple[int, ...]
 
     @cached_property
-    def each(self) -> frozenset[str]:
+    def parts(self) -> frozenset[str]:
         """The words one by one."""
         ends = (*self.starts[1:], len(self.letters))
         return frozenset(self.letters[i:j] for i, j in zip(self.starts, ends, strict=False))
@@ -144,7 +144,7 @@ class Words:
 def words(text: str) -> Words:
     """Return a text without what makes no difference.
 
-    >>> sorted(words("Gemma-2-9B").each), words("1/√d_k").letters, words("1/sqrt(d_k)").letters
+    >>> sorted(words("Gemma-2-9B").parts), words("1/√d_k").letters, words("1/sqrt(d_k)").letters
     (['2', '9b', 'gemma'], '1√dk', '1√dk')
     """
     letters: list[str] = []
@@ -241,9 +241,9 @@ class Query:
             return Grade.NOT
         named = [each for name in names for each in spelled(name)]
         common = "".join(self.common) or self.letters
-        if any(own.letters in (self.letters, common) for own in named):
+        if any(other.letters in (self.letters, common) for other in named):
             return Grade.EXACT
-        if any(own.place(common) is not None for own in named):
+        if any(other.place(common) is not None for other in named):
             return Grade.BEGUN
         led = [each for topic in topics for each in spelled(topic)]
         grade = _grade(self.told, named, led, description)
@@ -257,10 +257,10 @@ class Query:
         Endings make no difference here. A word of the description alone is half a word, and a
         single letter none.
         """
-        own = [each for name in (*names, *topics) for each in spelled(name)]
+        spellings = [each for name in (*names, *topics) for each in spelled(name)]
         described, had = _whole(description), 0.0
         for word in self.told:
-            if len(word) > 1 and any(each.place(_stem(word)) is not None for each in own):
+            if len(word) > 1 and any(each.place(_stem(word)) is not None for each in spellings):
                 had += 1.0
             elif len(word) > 1 and word in described:
                 had += 0.5
@@ -268,16 +268,16 @@ class Query:
 
     def spans(self, text: str) -> list[Span]:
         """Return the parts of a text that are typed."""
-        own = words(text)
-        parts = (self.letters,) if own.place(self.letters) is not None else self.typed
-        places = ((own.place(part), len(part)) for part in parts if part)
-        return [own.span(at, length) for at, length in places if at is not None]
+        spelled = words(text)
+        parts = (self.letters,) if spelled.place(self.letters) is not None else self.typed
+        places = ((spelled.place(part), len(part)) for part in parts if part)
+        return [spelled.span(at, length) for at, length in places if at is not None]
 
     def likeness(self, names: Sequence[str]) -> float:
         """Return how similar the typed words are to those of some names, from 0 to 1."""
-        own = frozenset[str]().union(*(words(name).each for name in names))
+        others = frozenset[str]().union(*(words(name).parts for name in names))
         nearest = (
-            max((_likeness(word, other) for other in own), default=0.0) for word in self.typed
+            max((_likeness(word, other) for other in others), default=0.0) for word in self.typed
         )
         return sum(nearest) / max(len(self.typed), 1)
 
@@ -301,7 +301,7 @@ def _typed(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _whole(text: str) -> frozenset[str]:
     """Return the whole words of a text, in both spellings."""
-    return frozenset[str]().union(*(each.each for each in spelled(text)))
+    return frozenset[str]().union(*(each.parts for each in spelled(text)))
 
 
 def _grade(
@@ -319,7 +319,7 @@ def _grade(
 
 def _missing(typed: Iterable[str], named: Iterable[Words]) -> list[str]:
     """Return the words that begin no word of some texts."""
-    return [word for word in typed if all(own.place(word) is None for own in named)]
+    return [word for word in typed if all(other.place(word) is None for other in named)]
 
 
 S = TypeVar("S", bound=Searchable)
@@ -344,15 +344,15 @@ def found(searched: Iterable[S], query: Query) -> list[S]:
 
 def nearest(searched: Iterable[S], query: Query, count: int) -> list[S]:
     """Return the few whose names are most like what is typed, the most similar first."""
-    near = [(query.likeness((*each.names, *each.topics)), each) for each in searched]
-    near = sorted((row for row in near if row[0] > 0.0), key=lambda row: -row[0])
-    return [each for _, each in near[:count]]
+    likely = [(query.likeness((*each.names, *each.topics)), each) for each in searched]
+    likely = sorted((row for row in likely if row[0] > 0.0), key=lambda row: -row[0])
+    return [each for _, each in likely[:count]]
 
 
 @lru_cache(maxsize=16_384)
 def _likeness(word: str, other: str) -> float:
     matcher = SequenceMatcher(None, word, other, autojunk=False)
     ratio = matcher.real_quick_ratio()
-    ratio = min(ratio, matcher.quick_ratio()) if ratio >= NEAR else 0.0
-    ratio = min(ratio, matcher.ratio()) if ratio >= NEAR else 0.0
-    return ratio if ratio >= NEAR else 0.0
+    ratio = min(ratio, matcher.quick_ratio()) if ratio >= LEAST_LIKENESS else 0.0
+    ratio = min(ratio, matcher.ratio()) if ratio >= LEAST_LIKENESS else 0.0
+    return ratio if ratio >= LEAST_LIKENESS else 0.0

@@ -128,7 +128,7 @@ def test_what_dot_products_asks_is_asked_by_its_line(setup: Setup, drawn: dots.S
     again = setup_experiment_of(params, lambda before: edited(dots.Settings, params, before))
     if again.setup.model == "none":
         # What departs from a model has no option here, and neither has what plays no part.
-        setup = replace(setup, scale=Scale(setup.scale.rule, setup.scale.given), model="none")
+        setup = replace(setup, scale=Scale(setup.scale.rule, setup.scale.arguments), model="none")
     assert again.setup == setup
 
 

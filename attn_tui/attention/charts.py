@@ -226,7 +226,7 @@ class RowNumbers:
         """Return the numbers of the row, each with its label, both sides, a note and its kind."""
         first, second = self.sides
         key = np.array([self.key])
-        score = float(second.given[self.key])
+        score = float(second.unrounded[self.key])
         note = "masked" if score == -np.inf else f"s = {general(score, 4)}"
         keys = [int(side.weights().argmax()) for side in self.sides]
         on = f"on key {keys[0]:,}" if keys[0] == keys[1] else f"on keys {keys[0]:,}, {keys[1]:,}"
@@ -289,7 +289,7 @@ class KeyBars:
         """Draw a bar for each key on both sides, or for the largest of each group of keys."""
         cells = Cells(columns, lines)
         height = (lines - 1) // 2
-        n_keys = len(self.sides[0].given)
+        n_keys = len(self.sides[0].unrounded)
         if height < 1 or columns < 1:
             return cells
         n_bars = min(n_keys, columns)
@@ -303,20 +303,20 @@ class KeyBars:
                     bottom = place * height + height - 1
                     columns_of_bar = range(bar * pitch, bar * pitch + max(pitch - 1, 1))
                     draw_bar(cells, columns_of_bar, bottom, height, weight, kind, colours)
-        own = int(np.searchsorted(starts, self.key, side="right")) - 1
-        order = sorted(range(n_bars), key=lambda bar: bar != own)
+        current = int(np.searchsorted(starts, self.key, side="right")) - 1
+        order = sorted(range(n_bars), key=lambda bar: bar != current)
         for bar in order:
-            is_own = bar == own
-            text = self.labels.short(self.key if is_own else int(starts[bar]))
+            is_current = bar == current
+            text = self.labels.short(self.key if is_current else int(starts[bar]))
             width = cells_of(text)
             start = min(bar * pitch, columns - width)
             if cells.has_room(start, lines - 1, width):
-                cells.write(start, lines - 1, text, colours["accent" if is_own else "muted"])
+                cells.write(start, lines - 1, text, colours["accent" if is_current else "muted"])
         return cells
 
     def reduced(self, columns: int) -> bool:
         """Return whether a bar stands for several keys at this width."""
-        return len(self.sides[0].given) > columns
+        return len(self.sides[0].unrounded) > columns
 
 
 def draw_bar(

@@ -18,7 +18,7 @@ from attn_tui.console.asking import (
     experiment_of,
     mention_unread_input,
 )
-from attn_tui.console.options import DRAWS, Command, Given, forms, settings, shared
+from attn_tui.console.options import DRAWS, Command, Options, forms, settings, shared
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -39,50 +39,50 @@ _SCORES = ("scores", "capture", "draw", "query", "keys", "example", "experiment"
 @settings(Settings, DRAWS)
 @forms("Print CSV, one line a row of the head.")
 @click.pass_context
-def attention(context: click.Context, /, form: str, **given: Any) -> None:
+def attention(context: click.Context, /, form: str, **options: Any) -> None:
     """Print what each query of a head does: how many keys it shares its weight among.
 
     The rows are SCORES, as `attn-tui --help` says, where there are several; of q and K those of
     each query. Else a head is drawn, of --n queries and keys from --seed. Ctrl+C prints what there
     is.
     """
-    experiment = to_experiment(given)
-    mention_unread_input(given)
+    experiment = to_experiment(options)
+    mention_unread_input(options)
     context.exit(print_head(experiment, form))
 
 
-def to_experiment(given: dict[str, Any]) -> "Experiment":
+def to_experiment(options: dict[str, Any]) -> "Experiment":
     """Return the experiment that options describe; without ``--draw``, the seed is the head's.
 
     Raises:
         InputError: Naming the option that cannot be used.
     """
-    edits: list[Callable[[Setup], Setup]] = [partial(edited, Settings, given)]
-    if given["seed"] is not None and given["draw"] is None:
+    edits: list[Callable[[Setup], Setup]] = [partial(edited, Settings, options)]
+    if options["seed"] is not None and options["draw"] is None:
         field = fields_of(Settings)["seed"]
-        seed = field.kind.parse(field.parameter, given["seed"])
+        seed = field.kind.parse(field.parameter, options["seed"])
         edits.append(lambda setup: setup.put(replace(setup.get(Settings), seed=seed)))
-        given = {**given, "seed": None}
-    if given["mask"] is not None and not any(given[name] for name in _SCORES):
-        causal = parse_mask("" if given["mask"].strip() == NONE else given["mask"])
+        options = {**options, "seed": None}
+    if options["mask"] is not None and not any(options[name] for name in _SCORES):
+        causal = parse_mask("" if options["mask"].strip() == NONE else options["mask"])
         if causal.ranges:
-            problem = f"{inert(given['mask'])} will not do for a head that is drawn"
+            problem = f"{inert(options['mask'])} will not do for a head that is drawn"
             raise InputError("mask", problem, "causal or none")
         edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=causal.causal)))
-        given = {**given, "mask": None}
-    if given["capture"]:
+        options = {**options, "mask": None}
+    if options["capture"]:
         # For a captured head, --mask and --causal mean the same, so each sets the other.
-        if given["mask"] is None and given["causal"] is not None:
-            given = {**given, "mask": "causal" if given["causal"] else NONE}
-        if given["mask"] is not None:
-            is_causal = "causal" in given["mask"]
+        if options["mask"] is None and options["causal"] is not None:
+            options = {**options, "mask": "causal" if options["causal"] else NONE}
+        if options["mask"] is not None:
+            is_causal = "causal" in options["mask"]
             edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=is_causal)))
-    experiment = experiment_of(Given(given), *edits)
-    _check_used(given, experiment)
+    experiment = experiment_of(Options(options), *edits)
+    _check_used(options, experiment)
     return experiment
 
 
-def _check_used(given: dict[str, Any], experiment: "Experiment") -> None:
+def _check_used(options: dict[str, Any], experiment: "Experiment") -> None:
     """Check that no option for rows, or for a drawn head, is ignored.
 
     Raises:
@@ -92,14 +92,14 @@ def _check_used(given: dict[str, Any], experiment: "Experiment") -> None:
 
     if is_drawn(experiment):
         for name in ("scores", "draw", "query"):
-            if given[name]:
+            if options[name]:
                 problem = "the head is drawn, and these scores are left aside"
                 expected = "several vectors, or --n and --seed in their place"
                 raise InputError(name, problem, expected)
-    elif given["n"] is not None and given["experiment"] is None:
+    elif options["n"] is not None and options["experiment"] is None:
         problem = "the rows are those that are given, and no head is drawn"
         raise InputError("n", problem, "no --n, or --rows drawn without scores")
-    elif given["causal"] and not given["capture"] and given["experiment"] is None:
+    elif options["causal"] and not options["capture"] and options["experiment"] is None:
         raise InputError("causal", "the rows are those that are given", "--mask causal")
 
 

@@ -103,11 +103,11 @@ class Sharing:
 
 def headline(answer: Answer) -> str:
     """Return the headline for the rows known so far."""
-    known = answer.known
-    if not answer.attended[known].any():
+    answered = answer.answered
+    if not answer.attended[answered].any():
         return NOTHING_TO_CHOOSE.format(subject="Every key is masked for every query")
     is_undefined = np.isnan(answer.unscaled.largest) | np.isnan(answer.scaled.largest)
-    odd = int((answer.odd | is_undefined)[known].sum())
+    odd = int((answer.odd | is_undefined)[answered].sum())
     rows = answer.choosing[~is_undefined[answer.choosing]]
     if not (rows.size or odd):
         return NOTHING_TO_CHOOSE.format(subject="No query sees more than one key")

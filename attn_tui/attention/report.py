@@ -52,16 +52,16 @@ def report(answer: Answer) -> Report:
     """Return the report on the rows known so far."""
     facts = [Fact(label, (text,)) for label, text in question_lines(answer.head)]
     facts.append(Fact("head", (f"{answer.n_queries:,} × {answer.n_keys:,}: {origin(answer)}",)))
-    known = answer.known
-    is_whole = answer.done == answer.n_queries
+    answered = answer.answered
+    is_complete = answer.done == answer.n_queries
     parts: list[Part] = [
         data(
             {
                 "experiment": experiment_to_plain(answer.experiment), "drawn": answer.is_drawn,
                 "mask": str(answer.head.setup.mask), "captured": _captured(answer.head.source),
                 "n_queries": answer.n_queries, "n_keys": answer.n_keys, "rows": answer.done,
-                "known": None if is_whole else answer.rows, "keys": answer.attended[known],
-                "not_finite_rows": answer.rows[answer.odd[known]], "keys_a_cell": answer.block,
+                "known": None if is_complete else answer.rows, "keys": answer.attended[answered],
+                "not_finite_rows": answer.rows[answer.odd[answered]], "keys_a_cell": answer.block,
                 **{
                     kind: _side(side, answer)
                     for kind, side in zip(SIDES, answer.sides, strict=True)
@@ -107,21 +107,21 @@ def _columns(answer: Answer) -> Iterator[Column]:
 
 def _side(side: Side, answer: Answer) -> dict[str, Any]:
     """Return a side for JSON: a list for each statistic, and the map."""
-    numbers = {name: getattr(side, name)[answer.known] for name in STATISTICS if name != "key"}
-    blocks = side.blocks[answer.known]
+    numbers = {name: getattr(side, name)[answer.answered] for name in STATISTICS if name != "key"}
+    blocks = side.blocks[answer.answered]
     cells = np.where(blocks == HIDDEN, cast(Any, None), blocks)
-    return {**numbers, "key": side.key[answer.known], "map": cells}
+    return {**numbers, "key": side.key[answer.answered], "map": cells}
 
 
 def _captured(source: Source) -> dict[str, Any] | None:
     """Return what is known of how a captured head computes its weights; None for other sources."""
     if not isinstance(source, Captured):
         return None
-    mask, given = source.mask, source.is_masked and source.mask is None
+    mask, is_captured = source.mask, source.is_masked and source.mask is None
     kind = "none"
     if mask is not None:
         kind = "padded" if mask.hidden and mask.window is None else mask.kind
-    elif given:
+    elif is_captured:
         kind = "given"
     elif source.causal:
         kind = "causal"
@@ -131,10 +131,10 @@ def _captured(source: Source) -> dict[str, Any] | None:
         "window": mask and mask.window,
         "hidden_keys": mask and mask.hidden,
         "packed": (mask and mask.packed) or None,
-        "known_by": source.found.how,
+        "known_by": source.reconstruction.how,
         **named(source, ("sink", "multiplier")),
-        "softcap": source.found.softcap,
-        "value_scale": source.found.model.value_scale,
+        "softcap": source.reconstruction.softcap,
+        "value_scale": source.reconstruction.model.value_scale,
         "residual": source.miss,
         "not_finite": source.odd,
     }

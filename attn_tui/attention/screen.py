@@ -49,12 +49,12 @@ def _drawn_instead(question: Question) -> str:
     return "The keys are drawn here: what a query sees is set by sees" if is_here else ""
 
 
-_MASK = replace(MASK, held=_drawn_instead)
+_MASK = replace(MASK, no_effect=_drawn_instead)
 
 QUICK = 600
 """A head of up to this many scores takes less than a frame; a larger one runs in a thread."""
 
-GIVEN = "The rows are the vectors that are asked: with rows drawn a head is drawn here"
+ROWS_ASKED = "The rows are the vectors that are asked: with rows drawn a head is drawn here"
 
 
 class AttentionScreen(InstrumentScreen):
@@ -65,7 +65,7 @@ class AttentionScreen(InstrumentScreen):
     AUTO_FOCUS = "#unscaled-pane"
     VIEWS: ClassVar = ("unscaled-pane", "scaled-pane", "rows-pane")
     VIEW_TITLES = VIEW_TITLES
-    NO_N = GIVEN
+    NO_N = ROWS_ASKED
     GROUPS: ClassVar = (
         ("Head", tuple(FIELDS.values())), ("Scale", (*SCALE[:-1], _MASK)), ("Precision", PRECISION),
     )  # fmt: skip
@@ -180,7 +180,7 @@ class AttentionScreen(InstrumentScreen):
         elif self.present.experiment.source.redraws:
             self.ask(edits.redraw)
         else:
-            self.notify(GIVEN, timeout=4)
+            self.notify(ROWS_ASKED, timeout=4)
 
     def action_pin(self) -> None:
         """Pin the present head, so that later ones are shown beside it; or unpin it."""
@@ -274,8 +274,8 @@ class AttentionScreen(InstrumentScreen):
 
     def set_answer(self, answer: Answer) -> None:
         """Show an answer, unless it is a restarted one with fewer rows than are shown already."""
-        known = self.answer
-        is_behind = known and known.experiment is answer.experiment and known.done > answer.done
+        before = self.answer
+        is_behind = before and before.experiment is answer.experiment and before.done > answer.done
         if not is_behind:
             self.answer = answer
 

@@ -86,10 +86,10 @@ def _layer(
 ) -> Layer:
     shapes = tuple((part, tensors[part].shape) for part in VARIABLES if part in tensors)
     ranks = len(tensors["q"].pieces)
-    given = tuple((part, axes) for part, axes in typed.items() if part in VARIABLES)
+    typed_layouts = tuple((part, axes) for part, axes in typed.items() if part in VARIABLES)
     # The metadata counts all heads, not those of one rank.
     counts = claims.counts if ranks == 1 else ()
-    readings = readings_of(shapes, given, tuple(declared.items()), counts)
+    readings = readings_of(shapes, typed_layouts, tuple(declared.items()), counts)
     if not readings:
         _refuse_shapes(number, shapes, typed)
     for part in VECTORS:

@@ -24,7 +24,7 @@ States = Callable[[Mapping[int, Reading]], tuple[str, ...]]
 """Returns sentences on what was recognised, given how the output says some layers are read."""
 
 
-def _is_near(positions: Raw) -> bool:
+def _are_moderate(positions: Raw) -> bool:
     return int(positions.max()) < MOST_POSITIONS and int(positions.min()) > -MOST_POSITIONS
 
 
@@ -176,7 +176,7 @@ class Capture:
         Raises:
             InputError: If there is no such head.
         """
-        layer, reading = self._found(head, reading)
+        layer, reading = self._located(head, reading)
         dims = reading.dims
         queries, keys = layer.spans(head.batch, dims)
         left_out = (0, 0)
@@ -211,7 +211,7 @@ class Capture:
         Raises:
             InputError: If there is no such head or row, or a file has changed or cannot be read.
         """
-        layer, reading = self._found(head, reading)
+        layer, reading = self._located(head, reading)
         queries, keys = layer.spans(head.batch, reading.dims)
         n_queries = queries.stop - queries.start
         chosen = np.arange(n_queries) if rows is None else np.asarray(rows, np.intp)
@@ -247,7 +247,7 @@ class Capture:
                 bias = added if bias is None else bias + added
             if part == "mask" or not unmasked.all():
                 seen = unmasked if seen is None else seen & unmasked
-        if positions is not None and len(positions) and not _is_near(positions):
+        if positions is not None and len(positions) and not _are_moderate(positions):
             name, ends = layer.tensors["positions"].name, (positions.min(), positions.max())
             problem = f"{inert(name)} holds {ends[0]:,} to {ends[1]:,}"
             raise InputError("capture", problem, f"whole numbers below {MOST_POSITIONS:,}")
@@ -288,7 +288,7 @@ class Capture:
         Raises:
             InputError: If there is no such head, or a file has changed or cannot be read.
         """
-        layer, reading = self._found(head, reading)
+        layer, reading = self._located(head, reading)
         self._check(layer)
         queries, keys = layer.spans(head.batch, reading.dims)
         is_key = part in ("k", "v")
@@ -308,12 +308,12 @@ class Capture:
 
     def _layer(self, number: int) -> Layer:
         if number not in self._layers:
-            known = first_few(self.layers, 20)
-            expected = known if len(self.layers) == 1 else f"one of {known}"
+            first = first_few(self.layers, 20)
+            expected = first if len(self.layers) == 1 else f"one of {first}"
             raise InputError("layer", f"there is no layer {number}", expected)
         return self._layers[number]
 
-    def _found(self, head: HeadId, reading: Reading | None) -> tuple[Layer, Reading]:
+    def _located(self, head: HeadId, reading: Reading | None) -> tuple[Layer, Reading]:
         layer = self._layer(head.layer)
         reading = reading or layer.readings[0]
         for name, index, count in (

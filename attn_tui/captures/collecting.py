@@ -11,7 +11,7 @@ from attn_tui.captures.names import PARTS, Meaning, meaning_of, nearest, pattern
 from attn_tui.captures.stored import Stored
 from attn_tui.compute.errors import InputError, inert
 
-WHOLE = ("positions", "lengths")
+UNDIVIDED = ("positions", "lengths")
 """The parts that hold whole numbers."""
 
 TRUTHS = ("mask",)
@@ -72,7 +72,7 @@ def collected(sources: Sequence[TensorFile], names: str) -> Collected:
     tensors: dict[int, dict[str, Tensor]] = {}
     for meaning, pieces in by_meaning.items():
         _check_shapes(meaning, pieces)
-        once = pieces[:1] if meaning.part in WHOLE else pieces
+        once = pieces[:1] if meaning.part in UNDIVIDED else pieces
         tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(once))
     remarks = []
     if over_files:
@@ -127,9 +127,9 @@ def _called(meaning: Meaning) -> str:
 def _check_format(meaning: Meaning, stored: Stored) -> None:
     """Raise InputError if a tensor holds other numbers than its part should, or none."""
     is_real = stored.dtype is not None and "float" in stored.format
-    is_whole = stored.dtype is not None and stored.dtype.kind in "iu"
-    if meaning.part in WHOLE:
-        fits, expected = is_whole, "whole numbers"
+    is_integer = stored.dtype is not None and stored.dtype.kind in "iu"
+    if meaning.part in UNDIVIDED:
+        fits, expected = is_integer, "whole numbers"
     elif meaning.part in TRUTHS:
         fits, expected = stored.dtype is not None, "truth values, or what is added to logits"
     else:
@@ -160,8 +160,8 @@ def _refuse_names(every: list[str], names: str) -> None:
         problem = "it holds a model's parameters, not what the model computed"
         raise InputError("capture", problem, "q and k of a forward pass, such as 0.q and 0.k")
     if names:
-        near = nearest(every, names.replace("{layer}", "0").replace("{part}", "q"))
+        closest = nearest(every, names.replace("{layer}", "0").replace("{part}", "q"))
         problem = f"no tensor is called {inert(names, 80)}"
-        raise InputError("names", problem, f"a name such as {near}")
+        raise InputError("names", problem, f"a name such as {closest}")
     expected = f"0.q and 0.k, or --names with a name such as {nearest(every, '0.q')}"
     raise InputError("names", "no name of a tensor is known", expected)

@@ -232,10 +232,10 @@ def write_demos(folder: Path) -> Iterator[Demo]:
         OSError: If a file cannot be written.
     """
     for demo in demos():
-        own = folder / demo.name
-        own.mkdir(parents=True, exist_ok=True)
-        write_safetensors(own / "capture.safetensors", tensors_of(demo), {"layout": "out=bnhd"})
-        (own / "config.json").write_text(json.dumps(demo.config, indent=2) + "\n", "utf-8")
+        target = folder / demo.name
+        target.mkdir(parents=True, exist_ok=True)
+        write_safetensors(target / "capture.safetensors", tensors_of(demo), {"layout": "out=bnhd"})
+        (target / "config.json").write_text(json.dumps(demo.config, indent=2) + "\n", "utf-8")
         yield demo
     (folder / README).write_text(readme(), "utf-8")
 

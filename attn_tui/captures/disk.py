@@ -107,7 +107,7 @@ class Disk:
             missing -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
-    def read_each(self, begins: Sequence[int], size: int) -> bytes:
+    def read_all(self, begins: Sequence[int], size: int) -> bytes:
         """Return `size` bytes from each of several places on, joined.
 
         Raises:
@@ -120,7 +120,7 @@ class Disk:
 
 
 @dataclass(frozen=True)
-class Made(Disk):
+class MemoryDisk(Disk):
     """A file in memory instead of on disk.
 
     Attributes:
@@ -133,7 +133,7 @@ class Made(Disk):
         """Return `size` bytes from a place on, which must exist."""
         return self.data[begins : begins + size]
 
-    def read_each(self, begins: Sequence[int], size: int) -> bytes:
+    def read_all(self, begins: Sequence[int], size: int) -> bytes:
         """Return `size` bytes from each of several places on, joined."""
         return b"".join(self.read(place, size) for place in begins)
 
@@ -149,7 +149,7 @@ def opened(path: str) -> Iterator[Disk]:
         from attn_tui.captures.example import example_file
 
         data = example_file()
-        yield Made(path, len(data), 0, -1, data)
+        yield MemoryDisk(path, len(data), 0, -1, data)
         return
     try:
         with regular(path) as file:

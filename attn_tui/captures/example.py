@@ -34,8 +34,8 @@ def tensors(layers: int = LAYERS) -> dict[str, NDArray[Any]]:
     """Return q, k, v and the output of each layer, shape (1, heads, positions, d_k)."""
     capture: dict[str, NDArray[Any]] = {}
     for layer in range(layers):
-        made = [_head(layer, head) for head in range(HEADS)]
-        for part, arrays in zip(("q", "k", "v", "out"), zip(*made, strict=True), strict=True):
+        heads = [_head(layer, head) for head in range(HEADS)]
+        for part, arrays in zip(("q", "k", "v", "out"), zip(*heads, strict=True), strict=True):
             capture[f"{layer}.{part}"] = np.stack(arrays)[None].astype(dtype_of(FORMAT))
     return capture
 
@@ -46,10 +46,15 @@ def _head(layer: int, head: int) -> tuple[Any, ...]:
     A head looks at the first key, at the one before its own, at a random one, or at none.
     """
     rng = np.random.default_rng([layer, head, 5])
-    shape, own = (POSITIONS, D_K), np.arange(POSITIONS)
+    shape, positions = (POSITIONS, D_K), np.arange(POSITIONS)
     q, k, v = (rng.standard_normal(shape) for _ in range(3))
     length = 0.25 * _GROWTH**layer * np.exp(0.5 * rng.standard_normal())
-    target = (own, np.zeros(POSITIONS, int), np.maximum(own - 1, 0), rng.integers(0, own + 1))
+    target = (
+        positions,
+        np.zeros(POSITIONS, int),
+        np.maximum(positions - 1, 0),
+        rng.integers(0, positions + 1),
+    )
     if kind := rng.integers(4):
         # A head that looked only at the first key would tell nothing else.
         length = min(length, _FIRST) if kind == 1 else length
@@ -57,6 +62,6 @@ def _head(layer: int, head: int) -> tuple[Any, ...]:
     queries, keys, values = (
         rounded_to(np.asarray(x, np.float32), FORMAT) for x in (length * q, k, v)
     )
-    head_rows = HeadRows(own, POSITIONS, queries, keys, values)
+    head_rows = HeadRows(positions, POSITIONS, queries, keys, values)
     rows = computed(head_rows, Arithmetic(D_K**-0.5, path="flash"))
     return rows.queries, rows.keys, rows.values, rows.output

@@ -134,5 +134,5 @@ def row_mask(numbers: Raw) -> tuple[NDArray[np.bool_], Reals | None]:
     added = widened(numbers)
     # Written with ~ and <= so that NaN masks no key.
     seen = np.asarray(~(added <= MASKED))
-    beside = np.where(seen, added, 0).astype(added.dtype)
-    return seen, beside if beside.any() else None
+    bias = np.where(seen, added, 0).astype(added.dtype)
+    return seen, bias if bias.any() else None

@@ -101,5 +101,5 @@ def pattern_of(text: str) -> "re.Pattern[str] | None":
 
 def nearest(names: Sequence[str], wanted: str) -> str:
     """Return the names that look most like a wanted one, quoted, to be offered in an error."""
-    near = get_close_matches(wanted, [name[:200] for name in names[:5_000]], n=3, cutoff=0.0)
-    return " or ".join(inert(name, 60) for name in near)
+    matches = get_close_matches(wanted, [name[:200] for name in names[:5_000]], n=3, cutoff=0.0)
+    return " or ".join(inert(name, 60) for name in matches)

@@ -59,11 +59,13 @@ class Header(NamedTuple):
         Raises:
             InputError: With field ``"scores"``, if it does not.
         """
-        held = max(size - self.size, 0)
-        if prod(self.shape) * self.dtype.itemsize > held:
+        available = max(size - self.size, 0)
+        if prod(self.shape) * self.dtype.itemsize > available:
             lengths = "×".join(map(str, self.shape[:4])) + ("×…" if len(self.shape) > 4 else "")
             claimed = f"it claims an array of {inert(lengths)[1:-1]} numbers"
-            raise InputError("scores", f"{claimed} but holds {held:,} bytes", "a complete file")
+            raise InputError(
+                "scores", f"{claimed} but holds {available:,} bytes", "a complete file"
+            )
 
 
 def read_header(data: bytes) -> Header:

@@ -96,9 +96,9 @@ def readings_of(
         declared: Layouts in the metadata, which shapes may contradict.
         claims: Fields of `Dims` in the metadata, which shapes may contradict as well.
     """
-    lengths, given = dict(shapes), dict(typed)
+    lengths, typed_layouts = dict(shapes), dict(typed)
     orders: tuple[bool, ...] = (True, False)
-    q = given.get("q", ())
+    q = typed_layouts.get("q", ())
     if "h" in q and "n" in q:
         orders = (q.index("h") < q.index("n"),)
     fitting: dict[Layouts, tuple[Layouts, Dims]] = {}
@@ -107,8 +107,8 @@ def readings_of(
         for part, shape in shapes:
             texts = (_MATRICES if part == "weights" else _VECTORS).get(len(shape), ())
             usual = [tuple(text) for text in texts]
-            if part in given:
-                usual = [given[part]] if len(given[part]) == len(shape) else []
+            if part in typed_layouts:
+                usual = [typed_layouts[part]] if len(typed_layouts[part]) == len(shape) else []
             elif part != "weights":
                 usual = usual if heads_first else usual[::-1]
                 # Heads and positions of an output are often swapped before it is returned.
@@ -123,10 +123,10 @@ def readings_of(
     stated = [pair for pair in declared if len(pair[1]) == len(lengths.get(pair[0], ()))]
     judged = []
     for layouts, dims in fitting.values():
-        own = dict(layouts)["q"]
-        is_declared = typed or ("q", own) in stated or dims.heads == dict(claims).get("heads")
+        q_layout = dict(layouts)["q"]
+        is_declared = typed or ("q", q_layout) in stated or dims.heads == dict(claims).get("heads")
         is_odd = dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys
-        if is_odd and "nh" in layout_text(own) and not is_declared:
+        if is_odd and "nh" in layout_text(q_layout) and not is_declared:
             continue
         denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
         denied += any(pair not in layouts for pair in stated)
@@ -170,14 +170,14 @@ def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
 
 def _solved(shapes: Shapes, layouts: Layouts) -> Dims | None:
     """Return the dims that explain all shapes in the given layouts, or None."""
-    known: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for (part, shape), (_, layout) in zip(shapes, layouts, strict=True):
         names = VARIABLES[part]
         lengths = dict(zip(layout, shape, strict=True))
         missing = {"b", "h", "n"} & names.keys() - lengths.keys()
         for axis, length in (lengths | dict.fromkeys(missing, 1)).items():
-            if known.setdefault(names[axis], length) != length:
+            if sizes.setdefault(names[axis], length) != length:
                 return None
-    if known.get("heads", 1) % max(known.get("kv_heads", 1), 1) or 0 in known.values():
+    if sizes.get("heads", 1) % max(sizes.get("kv_heads", 1), 1) or 0 in sizes.values():
         return None
-    return Dims(**known)
+    return Dims(**sizes)

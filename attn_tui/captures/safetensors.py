@@ -75,27 +75,27 @@ def _tensor(disk: Disk, begins: int, name: str, entry: object) -> Plain:
     code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(code, str):
         raise InputError("", "its dtype is no text", "a dtype such as BF16")
-    if not _are_whole(shape) or len(shape) > MOST_AXES:
+    if not _are_integers(shape) or len(shape) > MOST_AXES:
         raise InputError("", "its shape is none", f"at most {MOST_AXES} whole numbers from 0 on")
-    if not _are_whole(offsets) or len(offsets) != 2:
+    if not _are_integers(offsets) or len(offsets) != 2:
         raise InputError("", "its data_offsets are none", "two whole numbers")
     first, last = offsets
     if not first <= last <= disk.size - begins:
-        held = f"bytes {first:,} to {last:,} of {disk.size - begins:,}"
-        raise InputError("", f"it claims {held}", "offsets inside a complete file")
-    known = DTYPES.get(code)
-    if known is None:
+        span = f"bytes {first:,} to {last:,} of {disk.size - begins:,}"
+        raise InputError("", f"it claims {span}", "offsets inside a complete file")
+    kind = DTYPES.get(code)
+    if kind is None:
         return Plain(name, disk.path, tuple(shape), None, inert(code)[1:-1], begins + first)
-    dtype = dtype_named(known)
+    dtype = dtype_named(kind)
     needed = prod(shape) * dtype.itemsize
     if last - first != needed:
         size = "×".join(map(str, shape)) or "scalar"
         problem = f"a shape of {size} in {code} needs {needed:,} bytes, not {last - first:,}"
         raise InputError("", inert(problem, 200)[1:-1], "offsets that fit the shape")
-    return Plain(name, disk.path, tuple(shape), dtype, known, begins + first)
+    return Plain(name, disk.path, tuple(shape), dtype, kind, begins + first)
 
 
-def _are_whole(values: object) -> bool:
+def _are_integers(values: object) -> bool:
     return isinstance(values, list) and all(
         type(value) is int and 0 <= value < 2**48 for value in values
     )

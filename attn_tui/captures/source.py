@@ -48,7 +48,7 @@ class Captured(Products):
         odd: NaN and infinities in q, k, v and the bias; scores made of them are NaN.
         sink: The logit b of the sink, as in `Scale.sink`, if it was captured or a fit finds it.
         supposed: Whether positions were not captured, so that queries are taken as the last ones.
-        found: How its weights are made, as far as the captured tensors tell.
+        reconstruction: How its weights are made, as far as the captured tensors tell.
     """
 
     paths: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Captured(Products):
     odd: tuple[Odd, ...] = ()
     sink: float | None = None
     supposed: bool = False
-    found: Reconstruction = _CAUSAL
+    reconstruction: Reconstruction = _CAUSAL
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31
@@ -72,14 +72,14 @@ class Captured(Products):
     @property
     def mask(self) -> HeadMask | None:
         """A found mask that no setting gives, such as a window or padding; None if captured."""
-        mask = self.found.mask
+        mask = self.reconstruction.mask
         is_simple = mask == HeadMask(mask.kind, mask.offset)
         return None if self.seen is not None or is_simple else mask
 
     @property
     def causal(self) -> bool | None:
         """Whether the head is causal; None if another mask was captured or found."""
-        return None if self.is_masked else self.found.mask.kind == "causal"
+        return None if self.is_masked else self.reconstruction.mask.kind == "causal"
 
     @property
     def is_masked(self) -> bool:
@@ -89,24 +89,28 @@ class Captured(Products):
     @property
     def multiplier(self) -> float | None:
         """The m that a fit found, if it reproduces what was captured."""
-        return self.found.multiplier if self.found.fits else None
+        return self.reconstruction.multiplier if self.reconstruction.fits else None
 
     @property
     def miss(self) -> float | None:
         """By how much weights of 1/√d_k miss what was captured; None if they reproduce it."""
-        return self.found.rule_residual if self.found.fits else self.found.residual
+        return (
+            self.reconstruction.rule_residual
+            if self.reconstruction.fits
+            else self.reconstruction.residual
+        )
 
     def together(self) -> tuple[HeadRows, HeadMask] | None:
         """Return queries and keys with their mask; None if q, k or the bias are not finite."""
-        made = super().together()
-        if made is None or any(odd.part != "v" for odd in self.odd):
+        joined = super().together()
+        if joined is None or any(odd.part != "v" for odd in self.odd):
             return None
-        rows, mask = made
-        given = HeadMask("given") if self.seen is not None else mask
+        rows, mask = joined
+        captured = HeadMask("given") if self.seen is not None else mask
         positions = np.array(self.positions, np.intp) if self.positions else None
         return replace(
             rows, seen=self.seen, bias=self.bias, positions=positions
-        ), self.mask or given
+        ), self.mask or captured
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the scores of each query, masked as captured.
@@ -140,9 +144,9 @@ def _vectors(source: Captured, qk_norm: bool, format: str, causal: bool) -> Vect
         return scores
 
     def vector(row: int) -> Vector:
-        made = block(row // _BLOCK)[row % _BLOCK]
+        products = block(row // _BLOCK)[row % _BLOCK]
         scores = np.full(len(keys), -np.inf)
-        scores[: made.size] = made
+        scores[: products.size] = products
         bias = None if source.bias is None else source.bias[row].astype(np.float64)
         if bias is not None:
             scores[~np.isfinite(bias)] = np.nan
@@ -150,8 +154,8 @@ def _vectors(source: Captured, qk_norm: bool, format: str, causal: bool) -> Vect
         if source.seen is not None:
             scores[~source.seen[row]] = -np.inf
         if source.mask is not None:
-            index, own = np.array([row]), np.array([positions[row]])
-            rows = HeadRows(index, len(queries), queries[index], keys, positions=own)
+            index, position = np.array([row]), np.array([positions[row]])
+            rows = HeadRows(index, len(queries), queries[index], keys, positions=position)
             scores[~source.mask.seen(rows)[0]] = -np.inf
         scores.setflags(write=False)
         return Vector(f"q{first + row}", scores, bias, captured=True)
@@ -213,11 +217,11 @@ def read_head(
 
 def _tokens(config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the tokens that metadata names, as words or as a JSON list."""
-    given = config.get("tokens")
-    if not isinstance(given, str):
+    text = config.get("tokens")
+    if not isinstance(text, str):
         return ()
     try:
-        tokens = read_tokens(given)
+        tokens = read_tokens(text)
     except (InputError, RecursionError):
         return ()
     return tokens if all(isinstance(token, str) for token in tokens) else ()

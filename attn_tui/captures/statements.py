@@ -97,13 +97,13 @@ def _layouts(
             by_layout.setdefault(taken.layout(part), []).append(part)
     phrases = [f"{listed(parts)} {layout_words(layout)}" for layout, parts in by_layout.items()]
     others = alternatives(readings)
-    given, doubt = " as given" if typed else "", ""
+    origin, doubt = " as given" if typed else "", ""
     if len(others) > 1 and is_chosen:
-        given = " as the output says"
+        origin = " as the output says"
     elif len(others) > 1:
         doubt = ", if --layout or the output says nothing else: shapes leave open whether it is "
         doubt += readings_text(others)
-    yield f"Layout{given}: {'; '.join(phrases)}{doubt}."
+    yield f"Layout{origin}: {'; '.join(phrases)}{doubt}."
     dims = taken.dims
     if any(reading.kv_mapping == "interleaved" for reading in readings):
         grouped, mod = f"h // {dims.heads // dims.kv_heads}", f"h mod {dims.kv_heads}"

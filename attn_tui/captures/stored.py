@@ -97,9 +97,9 @@ class Plain(Stored):
             if row_step == width and rows[-1] - rows[0] == len(rows) - 1:
                 data = disk.read(begins + int(rows[0]) * row_step, len(rows) * width)
             else:
-                data = disk.read_each([begins + row_step * row for row in rows.tolist()], width)
-        whole: Raw = np.ndarray((len(rows), length), self.dtype, data, 0, (width, step))
-        numbers = whole[:, columns - columns[0]] if length > len(columns) else whole
+                data = disk.read_all([begins + row_step * row for row in rows.tolist()], width)
+        full_rows: Raw = np.ndarray((len(rows), length), self.dtype, data, 0, (width, step))
+        numbers = full_rows[:, columns - columns[0]] if length > len(columns) else full_rows
         is_turned = axes[0][1] < axes[1][1]
         return (numbers.T if is_turned else numbers).reshape(shape)
 

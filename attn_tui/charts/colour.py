@@ -32,13 +32,13 @@ _LAB_OF_LMS = np.array(
 STEPS = 64
 """The number of colours in a ramp."""
 
-BESIDE = 0.13
+RAMP_START = 0.13
 """The first colour of a ramp, as a share of the way from the background to the hue."""
 
 CONTRAST = 4.5
 """The least contrast of text with its background that WCAG AA allows."""
 
-NEAR = 0.04
+LEAST_VISIBLE = 0.04
 """The least difference in OKLab lightness from the background at which a colour is seen."""
 
 
@@ -199,7 +199,7 @@ def ramp(kind: str, background: str) -> tuple[str, ...]:
     """
     hue = HUES[kind]
     colour, tip = hue.dark if luminance(background) < 0.2 else hue.light
-    return even([mix(background, colour, BESIDE), colour, tip])
+    return even([mix(background, colour, RAMP_START), colour, tip])
 
 
 @lru_cache(maxsize=16)
@@ -207,7 +207,7 @@ def both_signs(background: str) -> tuple[str, ...]:
     """Return the colours from most negative through 0 to most positive, on a background."""
     is_dark = luminance(background) < 0.2
     smaller, larger = (
-        even([mix(background, colour, BESIDE), colour, tip])
+        even([mix(background, colour, RAMP_START), colour, tip])
         for colour, tip in (
             hue.dark if is_dark else hue.light for hue in (HUES["smaller"], HUES["larger"])
         )
@@ -232,7 +232,7 @@ def saturation(background: str) -> tuple[str, ...]:
     is_dark = luminance(background) < 0.2
     places = [0.0, *(place for place, _, _ in SATURATION)]
     colours = [dark if is_dark else light for _, dark, light in SATURATION]
-    labs = np.array([oklab(mix(background, colours[0], BESIDE)), *map(oklab, colours)])
+    labs = np.array([oklab(mix(background, colours[0], RAMP_START)), *map(oklab, colours)])
     wanted = np.linspace(0.0, 1.0, STEPS)
     parts = [np.interp(wanted, places, labs[:, part]) for part in range(3)]
     return tuple(of_oklab(lab) for lab in np.stack(parts, axis=1))
@@ -260,7 +260,7 @@ def few(kind: str, background: str) -> tuple[str, ...]:
     steps = [of_xterm(number) for number in (hue.few_light if is_light else hue.few_dark)]
     behind = oklab(of_xterm(to_xterm(background)))[0]
     sign = -1.0 if is_light else 1.0
-    return tuple(step for step in steps if sign * (oklab(step)[0] - behind) > NEAR)
+    return tuple(step for step in steps if sign * (oklab(step)[0] - behind) > LEAST_VISIBLE)
 
 
 def seen(colour: str, depth: Depth) -> str:

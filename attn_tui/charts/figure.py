@@ -34,7 +34,7 @@ KEPT = 32
 LEAST_COLUMNS = 8
 """The fewest columns of curves that leave others for ticks and names."""
 
-NEAR = 0.001
+EDGE = 0.001
 """A value outside an axis by at most this share of its length counts as on its edge."""
 
 _STYLE = re.compile(r"\x1b\[[\d;]*m")
@@ -155,14 +155,14 @@ class Figure:
         """Return the column of the block that holds a value of x, or None if it is outside."""
         width, _ = self.room(columns, 2)
         share = float(self.x.share(np.array([value]))[0])
-        if not -NEAR <= share <= 1.0 + NEAR:
+        if not -EDGE <= share <= 1.0 + EDGE:
             return None
         return self.edges(columns)[0] + _dot(share, 2 * width) // 2
 
     def line(self, value: float, lines: int) -> int | None:
         """Return the line of the block that holds a value of y, or None if it is outside."""
         share = float(self.y.share(np.array([value]))[0])
-        if not -NEAR <= share <= 1.0 + NEAR:
+        if not -EDGE <= share <= 1.0 + EDGE:
             return None
         return lines - 2 - _dot(share, 4 * (lines - 1)) // 4
 
@@ -241,9 +241,9 @@ class Figure:
             if line_of_dot is not None:
                 cells.characters[line_of_dot, column] = "●"
                 cells.colours[line_of_dot, column] = colours[kind]
-        own = self._mark_text(cells.columns)
-        if own.stop <= cells.columns:
-            cells.write(own.start, bottom, self.mark[1], colours["text"])
+        span = self._mark_text(cells.columns)
+        if span.stop <= cells.columns:
+            cells.write(span.start, bottom, self.mark[1], colours["text"])
 
     def _mark_column(self, columns: int) -> int | None:
         return None if self.mark is None else self.column(self.mark[0], columns)
@@ -275,14 +275,14 @@ class Figure:
         """Write the ticks of x that do not touch the text below the mark."""
         width, height = self.room(cells.columns, cells.lines)
         left, _ = self.edges(cells.columns)
-        own = self._mark_text(cells.columns)
+        span = self._mark_text(cells.columns)
         for value, text in self.x.ticks:
             column = self.column(value, cells.columns)
             if column is None:
                 continue
             place = column - (len(text) - 1) // 2
             place = min(max(place, left), left + width - len(text))
-            apart = place + len(text) < own.start or place > own.stop
+            apart = place + len(text) < span.start or place > span.stop
             if apart and cells.has_room(place, height, len(text)):
                 cells.write(place, height, text, colours["muted"])
 
@@ -306,10 +306,10 @@ class Figure:
         left, right = self.edges(cells.columns)
         ends = []
         for curve in self.curves:
-            known = curve.y[np.isfinite(curve.y)]
-            line = self.line(float(known[-1]), cells.lines) if curve.name and known.size else None
+            finite = curve.y[np.isfinite(curve.y)]
+            line = self.line(float(finite[-1]), cells.lines) if curve.name and finite.size else None
             if line is not None:
-                ends.append((line, -float(known[-1]), curve))
+                ends.append((line, -float(finite[-1]), curve))
         free = 0
         ends.sort(key=lambda end: end[:2])
         for place, (line, _, curve) in enumerate(ends[:height] if right else ()):
@@ -393,10 +393,10 @@ def _braille(width: int, height: int, x: bytes, y: bytes) -> NDArray[np.uint8]:
 def _cut(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
     """Return a line cut where it crosses 0 or 1, with NaN wherever it is outside."""
     with np.errstate(invalid="ignore"):
-        known = np.isfinite(x) & np.isfinite(y) & (np.abs(x - 0.5) <= 0.5 + NEAR)
-        inside = known & (np.abs(y - 0.5) <= 0.5 + NEAR)
-    x = np.where(known, np.clip(x, 0.0, 1.0), nan)
-    if inside[known].all():
+        visible = np.isfinite(x) & np.isfinite(y) & (np.abs(x - 0.5) <= 0.5 + EDGE)
+        inside = visible & (np.abs(y - 0.5) <= 0.5 + EDGE)
+    x = np.where(visible, np.clip(x, 0.0, 1.0), nan)
+    if inside[visible].all():
         return x, np.where(inside, np.clip(y, 0.0, 1.0), nan)
     points = [(float(x[0]), float(y[0]) if inside[0] else nan)]
     for place in range(1, x.size):
@@ -412,8 +412,8 @@ def _cut(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
 
 def _stretches(x: Numbers, y: Numbers) -> list[tuple[Numbers, Numbers]]:
     """Return the contiguous stretches of a line in which it is finite."""
-    known = np.concatenate([[False], np.isfinite(x) & np.isfinite(y), [False]])
-    ends = np.flatnonzero(known[1:] != known[:-1]).reshape(-1, 2)
+    finite = np.concatenate([[False], np.isfinite(x) & np.isfinite(y), [False]])
+    ends = np.flatnonzero(finite[1:] != finite[:-1]).reshape(-1, 2)
     return [(x[start:stop], y[start:stop]) for start, stop in ends]
 
 

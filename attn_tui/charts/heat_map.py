@@ -224,13 +224,13 @@ class HeatMapDrawing:
         if not (0 <= x < wide and 0 <= y < high):
             return None
         rows, across = self.levels.shape
-        own_rows = _entries(y, rows, high).start, _entries(min(y + 1, high - 1), rows, high).stop
-        own_columns = _entries(x, across, wide)
-        block = self.levels[own_rows[0] : own_rows[1], own_columns.start : own_columns.stop]
+        entry_rows = _entries(y, rows, high).start, _entries(min(y + 1, high - 1), rows, high).stop
+        entry_columns = _entries(x, across, wide)
+        block = self.levels[entry_rows[0] : entry_rows[1], entry_columns.start : entry_columns.stop]
         # If two have the same magnitude, the negative one is drawn.
         sizes = np.where(block < 0.0, np.nextafter(-block, inf), block)
         place = int(np.where(np.isfinite(block), sizes, -1.0).argmax())
-        return own_rows[0] + place // block.shape[1], own_columns.start + place % block.shape[1]
+        return entry_rows[0] + place // block.shape[1], entry_columns.start + place % block.shape[1]
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the map into a block of cells, with as many labels as fit."""
@@ -293,15 +293,15 @@ class HeatMapDrawing:
         rows, across = self.levels.shape
         lines, width = ceil(high / 2), wide / across
         middles = (np.arange(rows) + 0.5) / rows
-        known = np.isfinite(border.at)
-        if known.sum() < 2 or high < rows:
+        finite = np.isfinite(border.at)
+        if finite.sum() < 2 or high < rows:
             return
 
         def places(values: Numbers, count: int) -> Numbers:
             """Return the columns of the line at this many evenly spaced heights from the top."""
             heights = (np.arange(count) + 0.5) / count
-            between = np.interp(heights, middles[known], values[known])
-            nearest = known[np.minimum((heights * rows).astype(int), rows - 1)]
+            between = np.interp(heights, middles[finite], values[finite])
+            nearest = finite[np.minimum((heights * rows).astype(int), rows - 1)]
             return np.where(nearest, between * width, np.nan)
 
         ends = [np.clip(values, 0.0, across) for values in (border.low, border.high)]
@@ -311,8 +311,10 @@ class HeatMapDrawing:
                 zip(*(places(end, lines) for end in ends), strict=True)
             ):
                 if isfinite(low + high_end):
-                    own = slice(self.left + floor(low), self.left + max(ceil(high_end), floor(low)))
-                    self._lighten(cells, line, own, colours)
+                    interval = slice(
+                        self.left + floor(low), self.left + max(ceil(high_end), floor(low))
+                    )
+                    self._lighten(cells, line, interval, colours)
         previous = None
         for dot, place in enumerate(places(border.at, 4 * lines)):
             if not isfinite(place):
@@ -325,9 +327,9 @@ class HeatMapDrawing:
                 self._dot(cells, self.left * 2 + dot_column, dot, colours)
             previous = column
 
-    def _lighten(self, cells: Cells, line: int, own: slice, colours: Palette) -> None:
+    def _lighten(self, cells: Cells, line: int, interval: slice, colours: Palette) -> None:
         for layer in (cells.backgrounds, cells.colours):
-            for column in range(own.start, min(own.stop, cells.columns)):
+            for column in range(interval.start, min(interval.stop, cells.columns)):
                 if layer[line, column]:
                     layer[line, column] = mix(layer[line, column], colours["text"], BAND)
 
@@ -362,11 +364,11 @@ class HeatMapDrawing:
     def _textures(self, wide: int, high: int) -> NDArray[np.str_]:
         """Return the glyph of each cell by magnitude and sign, shape (high, wide)."""
         levels = self.reduced(wide, high)
-        known = np.isfinite(levels)
-        sizes = np.clip(np.where(known, np.abs(levels), 0.0), 0.0, 1.0)
+        finite = np.isfinite(levels)
+        sizes = np.clip(np.where(finite, np.abs(levels), 0.0), 0.0, 1.0)
         places = np.ceil(sizes * (len(MORE) - 1) - 0.4).astype(np.intp)
         glyphs = np.where(levels < 0.0, np.array([*LESS])[places], np.array([*MORE])[places])
-        glyphs[~known] = " "
+        glyphs[~finite] = " "
         return np.asarray(glyphs)
 
     def _shades(self, wide: int, high: int, colours: Palette) -> NDArray[np.object_]:
@@ -375,10 +377,10 @@ class HeatMapDrawing:
         if self.kind == "both signs":
             levels = (levels + 1.0) / 2.0
         steps = colours.ramp(self.kind)
-        known = np.isfinite(levels)
-        places = np.clip(np.where(known, levels, 0.0), 0.0, 1.0) * (len(steps) - 1)
+        finite = np.isfinite(levels)
+        places = np.clip(np.where(finite, levels, 0.0), 0.0, 1.0) * (len(steps) - 1)
         shades = np.array(steps, dtype=object)[places.round().astype(np.intp)]
-        shades[~known] = ""
+        shades[~finite] = ""
         return np.asarray(shades)
 
     def reduced(self, wide: int, high: int) -> Numbers:
@@ -413,11 +415,11 @@ class HeatMapDrawing:
                     continue
                 behind = cells.backgrounds[line, start] or colours["background"]
                 # This aligns one digit with the last of two.
-                own = start + width // 2 - len(text) // 2
+                begin = start + width // 2 - len(text) // 2
                 if colours.textured:
-                    cells.write(own - 1, line, f" {text} ", colours["text"])
+                    cells.write(begin - 1, line, f" {text} ", colours["text"])
                 else:
-                    cells.write(own, line, text, ink(behind))
+                    cells.write(begin, line, text, ink(behind))
 
     def texts_in(self, columns: int, lines: int, is_textured: bool = False) -> Texts:
         """Return the texts that a block of a given size shows, possibly none.
@@ -445,30 +447,30 @@ class HeatMapDrawing:
     def _write_margins(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
         """Write the labels that fit, and mark the cursor's row and column."""
         _, across = self.levels.shape
-        own_row, own_column = self.cursor or (-1, -1)
-        order = sorted(range(len(self.row_labels)), key=lambda row: row != own_row)
+        cursor_row, cursor_column = self.cursor or (-1, -1)
+        order = sorted(range(len(self.row_labels)), key=lambda row: row != cursor_row)
         for row in order:
             line = self._line_of(row, high)
             text = self.row_labels[row]
-            colour = colours["accent"] if row == own_row else colours["muted"]
+            colour = colours["accent"] if row == cursor_row else colours["muted"]
             if cells.is_free(0, line, self.left):
                 cells.write(self.left - 2 - cells_of(text), line, text, colour)
         if self.cursor is not None:
-            line = self._line_of(own_row, high)
+            line = self._line_of(cursor_row, high)
             cells.write(self.left - 1, line, "▸", colours["accent"])
             if self.row_labels:
                 cells.write(self.left + wide, line, "◂", colours["accent"])
         bottom = ceil(high / 2)
         labels = [*enumerate(self.column_labels)]
-        if self.cursor is not None and own_column >= len(labels):
-            labels.append((own_column, "▲"))
-        labels.sort(key=lambda label: label[0] != own_column)
+        if self.cursor is not None and cursor_column >= len(labels):
+            labels.append((cursor_column, "▲"))
+        labels.sort(key=lambda label: label[0] != cursor_column)
         for column, text in labels:
             first = ceil(column * wide / across) if across <= wide else 0
             middle = self.left + max(int((column + 0.5) * wide / across), first)
             width = cells_of(text)
             start = min(max(middle - width // 2, 0), cells.columns - width)
-            colour = colours["accent"] if column == own_column else colours["muted"]
+            colour = colours["accent"] if column == cursor_column else colours["muted"]
             if cells.has_room(start, bottom, width):
                 cells.write(start, bottom, text, colour)
         if self.corner and cells.has_room(0, bottom, len(self.corner)):

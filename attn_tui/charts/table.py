@@ -104,10 +104,10 @@ class TableDrawing:
             hidden_ones = visible_rows.start > 0, visible_rows.stop < n_rows
             cells.write(0, 0, ARROWS[hidden_ones], colours["muted"])
         hidden = f"and {n_rows - len(visible_rows):,} more"
-        is_told = self.cursor is None and len(visible_rows) < n_rows and len(hidden) <= columns - 2
-        if is_told:
+        has_note = self.cursor is None and len(visible_rows) < n_rows and len(hidden) <= columns - 2
+        if has_note:
             cells.write(2, len(visible_rows) + 1, hidden, colours["muted"])
-        for line, note in enumerate(notes, len(visible_rows) + 2 + is_told):
+        for line, note in enumerate(notes, len(visible_rows) + 2 + has_note):
             cells.write(2, line, note, colours["muted"])
         return cells
 

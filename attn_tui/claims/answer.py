@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from attn_tui.claims.claim import Claim, TriedClaim, try_claim
-from attn_tui.claims.ledger import find, own_finding
+from attn_tui.claims.ledger import find, unchanged_finding
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import Stop, Stopped, never
@@ -37,7 +37,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     # Findings of own trials are cached for scrolling through the list.
     try:
         if trial == claim.trial:
-            finding = own_finding(claim.id, stop)
+            finding = unchanged_finding(claim.id, stop)
         else:
             finding = try_claim(claim, trial, stop)
     except Stopped:

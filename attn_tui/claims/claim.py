@@ -59,7 +59,7 @@ class Evidence:
             return self.value
         return self.exact
 
-    def is_near(self, other: float | None, sigmas: float = 5.0, within: float = 1e-9) -> bool:
+    def is_close(self, other: float | None, sigmas: float = 5.0, within: float = 1e-9) -> bool:
         """Return whether the value equals another within its error and a relative tolerance.
 
         Args:
@@ -76,7 +76,7 @@ class Evidence:
     def is_as_stated(self) -> bool:
         """Whether the number is the one the claim states; an exact value overrules a sample."""
         error = self.standard_error if self.exact is None else None
-        return Evidence(self.name, self.decisive, error).is_near(self.stated)
+        return Evidence(self.name, self.decisive, error).is_close(self.stated)
 
 
 @dataclass(frozen=True)
@@ -196,16 +196,16 @@ class TriedClaim:
         claim, draws = self.claim, self.trial.draws
         if not self.cases:
             return claim.verdict
-        held = {case.holds for case in self.cases}
-        if None in held:
+        outcomes = {case.holds for case in self.cases}
+        if None in outcomes:
             return "inapplicable"
         # With more draws the verdict may change, unless the exact values are known.
         few = "draws" in claim.controls and draws < min(ENOUGH, claim.trial.draws)
         if few and any(case.evidence[0].exact is None for case in self.cases):
             return "undecided"
-        if held == {True}:
+        if outcomes == {True}:
             return "holds"
-        return "conditional" if True in held else "false"
+        return "conditional" if True in outcomes else "false"
 
     @property
     def condition(self) -> str:

@@ -56,20 +56,22 @@ def _joined(context: click.Context, parameter: click.Parameter, value: tuple[str
 @click.argument("words", nargs=-1, metavar="[WORDS]", callback=_joined)
 @field_option(fields_of(Trial)["seed"], DRAWS)
 @forms("Print CSV, one line a number.")
-def claims(words: str, form: str, **given: Any) -> int:
+def claims(words: str, form: str, **options: Any) -> int:
     """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
 
     WORDS, such as cosine or "first token", leave those that they find, the best first. Ctrl+C
     prints what there is.
     """
-    changes = changes_of(Trial, given)
-    found = hits(words)
-    if not found:
-        near = ", ".join(claim.id for claim in nearest(words))
-        tell(f"no claim is about {inert(words)}" + (f"; the nearest are {near}" if near else ""))
+    changes = changes_of(Trial, options)
+    ranked = hits(words)
+    if not ranked:
+        likely = ", ".join(claim.id for claim in nearest(words))
+        tell(
+            f"no claim is about {inert(words)}" + (f"; the nearest are {likely}" if likely else "")
+        )
     trials = [
         (claim, replace(claim.trial, **changes if "seed" in claim.controls else {}))
-        for claim in found
+        for claim in ranked
     ]
     findings: list[tuple[TriedClaim, float]] = []
     with until_interrupted() as stop:
@@ -100,36 +102,36 @@ def _needed(context: click.Context, parameter: click.Parameter, value: tuple[str
 )  # fmt: skip
 @settings(Trial, DRAWS)
 @forms("Print CSV, one line a number.")
-def claim(name: str, form: str, **given: Any) -> int:
+def claim(name: str, form: str, **options: Any) -> int:
     """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it.
 
     Words in place of an ID, such as cosine, try the claim that fits them best, and name others.
     """
     tried, others = asked(name)
-    trial = _trial(tried, given)
+    trial = _trial(tried, options)
     names = ", ".join(claim.id for claim in others[:MOST_OTHERS])
     write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed, others=names)))
     return 0
 
 
-def to_experiment(given: Mapping[str, Any]) -> Experiment:
+def to_experiment(options: Mapping[str, Any]) -> Experiment:
     """Return the question of the Claims screen for a claim of the ledger.
 
     Raises:
         InputError: Naming the option that cannot be used.
     """
-    tried, _ = asked(given["name"])
-    settings = Settings(**asdict(_trial(tried, given)), claim=tried.id)
+    tried, _ = asked(options["name"])
+    settings = Settings(**asdict(_trial(tried, options)), claim=tried.id)
     return parse(replace(EXAMPLE, setup=Setup().put(settings)))
 
 
-def _trial(tried: Claim, given: Mapping[str, Any]) -> Trial:
+def _trial(tried: Claim, options: Mapping[str, Any]) -> Trial:
     """Return the trial of a claim with the options given."""
-    changes = changes_of(Trial, given)
+    changes = changes_of(Trial, options)
     for control in changes:
         if control not in tried.controls:
-            known = ", ".join(tried.controls) or "nothing: it is not tried with anything"
-            raise InputError(control, f"it plays no part in {tried.id}", known)
+            controls = ", ".join(tried.controls) or "nothing: it is not tried with anything"
+            raise InputError(control, f"it plays no part in {tried.id}", controls)
     return replace(tried.trial, **changes)
 
 

@@ -3,7 +3,7 @@
 from attn_tui.claims.claim import Claim, TriedClaim, Verdict
 from attn_tui.report.words import LONGEST
 
-OWN: dict[Verdict, str] = {
+UNCHANGED: dict[Verdict, str] = {
     "holds": "It holds.",
     "conditional": "It holds only {condition}.",
     "false": "It is false.",
@@ -34,7 +34,7 @@ def headline(claim: Claim, finding: TriedClaim | None = None) -> str:
     verdict = finding.verdict
     place = ", ".join(f"{name} = {value:,}" for name, value in finding.changes.items())
     is_new = place and verdict != claim.verdict
-    sentence = (CHANGED if is_new else OWN)[verdict].format(
+    sentence = (CHANGED if is_new else UNCHANGED)[verdict].format(
         condition=finding.condition, place=place, draws=f"{finding.trial.draws:,}"
     )
     text = f"{says} {sentence}"

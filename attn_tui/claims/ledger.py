@@ -18,7 +18,7 @@ from attn_tui.instruments import Item
 ID = re.compile(r"[SL]\d*-\d+", re.IGNORECASE)
 """What the id of a claim looks like."""
 
-MOST_NEAR = 5
+MOST_CLOSEST = 5
 """How many claims are named where there is none as asked."""
 
 
@@ -54,12 +54,14 @@ def find(id: str) -> Claim:
     Raises:
         InputError: If there is none; it names the nearest ids.
     """
-    known = {name.upper(): claim for name, claim in ledger().items()}
+    claims = {name.upper(): claim for name, claim in ledger().items()}
     name = id.strip().upper()
-    if name in known:
-        return known[name]
-    near = [known[other].id for other in get_close_matches(name, known, n=MOST_NEAR, cutoff=0.0)]
-    raise InputError("claim", f"there is none called {inert(id)}", " or ".join(near))
+    if name in claims:
+        return claims[name]
+    closest = [
+        claims[other].id for other in get_close_matches(name, claims, n=MOST_CLOSEST, cutoff=0.0)
+    ]
+    raise InputError("claim", f"there is none called {inert(id)}", " or ".join(closest))
 
 
 def hits(words: str) -> list[Claim]:
@@ -75,8 +77,8 @@ def hits(words: str) -> list[Claim]:
 
 def nearest(words: str) -> list[Claim]:
     """Return the few claims whose words are most like some words."""
-    near = search.nearest(items(), search.Query.of(words), MOST_NEAR)
-    return [ledger()[item.text] for item in near]
+    closest = search.nearest(items(), search.Query.of(words), MOST_CLOSEST)
+    return [ledger()[item.text] for item in closest]
 
 
 def asked(words: str) -> tuple[Claim, list[Claim]]:
@@ -87,11 +89,11 @@ def asked(words: str) -> tuple[Claim, list[Claim]]:
     """
     if words.strip().upper() in map(str.upper, ledger()) or ID.fullmatch(words.strip()):
         return find(words), []
-    found = hits(words)
-    if not found:
-        near = " or ".join(claim.id for claim in nearest(words))
-        raise InputError("claim", f"none is about {inert(words)}", near or "an id, such as S2-3")
-    return found[0], found[1:]
+    matches = hits(words)
+    if not matches:
+        closest = " or ".join(claim.id for claim in nearest(words))
+        raise InputError("claim", f"none is about {inert(words)}", closest or "an id, such as S2-3")
+    return matches[0], matches[1:]
 
 
 @cache
@@ -119,7 +121,7 @@ def items() -> list[Item]:
 _FINDINGS: dict[str, TriedClaim] = {}
 
 
-def own_finding(id: str, stop: Stop = never) -> TriedClaim:
+def unchanged_finding(id: str, stop: Stop = never) -> TriedClaim:
     """Return the finding on a claim of the ledger with its own trial, cached.
 
     Raises:

@@ -110,10 +110,10 @@ class ClaimPane(Pane):
     def show_texts(self, finding: TriedClaim) -> None:
         """Show the texts on a claim; while a changed trial is running, there is no verdict."""
         claim, verdict = finding.claim, finding.verdict
-        is_known = bool(finding.cases) or not finding.changes
+        is_tried = bool(finding.cases) or not finding.changes
         badge = self.query_one("#badge", Label)
-        badge.update(f"{VERDICT_GLYPHS[verdict]} {WORDS[verdict].upper()}" if is_known else "…")
-        badge.set_classes(f"-{verdict}" if is_known else "")
+        badge.update(f"{VERDICT_GLYPHS[verdict]} {WORDS[verdict].upper()}" if is_tried else "…")
+        badge.set_classes(f"-{verdict}" if is_tried else "")
         trial = trial_text(finding)
         basis = BASES[claim.basis].capitalize()
         if claim.check is not None and not finding.cases:

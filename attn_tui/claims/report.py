@@ -155,10 +155,10 @@ def numbers_of(evidence: Evidence) -> tuple[str, str, str]:
     value = six_digits(evidence.value)
     if number.standard_error:
         value = with_error(number, LONGEST)
-    return value, _beside(evidence, evidence.stated), _beside(evidence, evidence.exact)
+    return value, _rounded(evidence, evidence.stated), _rounded(evidence, evidence.exact)
 
 
-def _beside(evidence: Evidence, value: float | None) -> str:
+def _rounded(evidence: Evidence, value: float | None) -> str:
     """Return a number with as many digits as the error of the evidence justifies."""
     if value is None:
         return ""

@@ -178,7 +178,7 @@ class ClaimsScreen(InstrumentScreen):
     def _change(self, name: str, steps: int) -> None:
         """Move a field of the trial by some steps, or say why it has no effect."""
         setting = FIELDS[name]
-        why = setting.held(self.present)
+        why = setting.no_effect(self.present)
         if why:
             self.notify(why, timeout=3)
             return
@@ -195,7 +195,7 @@ class ClaimsScreen(InstrumentScreen):
 
     def action_double_d_k(self, times: int) -> None:
         """Halve or double d_k."""
-        why = FIELDS["d_k"].held(self.present)
+        why = FIELDS["d_k"].no_effect(self.present)
         d_k = self.present.draft.setup.get(Settings).d_k
         wanted = d_k * 2 if times > 0 else max(d_k // 2, 1)
         if why or not FIELDS["d_k"].kind.admits(wanted):
@@ -220,7 +220,7 @@ class ClaimsScreen(InstrumentScreen):
         await self._type("n")
 
     async def _type(self, name: str) -> None:
-        why = FIELDS[name].held(self.present)
+        why = FIELDS[name].no_effect(self.present)
         if why:
             self.notify(why, timeout=3)
         else:

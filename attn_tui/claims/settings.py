@@ -25,8 +25,8 @@ def _ids() -> list[str]:
 
 
 def _stepped(value: str, steps: int) -> str:
-    known = _ids()
-    return known[(known.index(value) + steps) % len(known)]
+    ids = _ids()
+    return ids[(ids.index(value) + steps) % len(ids)]
 
 
 def _brought(value: str) -> Mapping[str, Any]:
@@ -48,12 +48,12 @@ def _control(name: str) -> Any:
     """Return a field of `Trial` that is disabled if it has no effect on the claim."""
     field = fields_of(Trial)[name]
 
-    def held(setup: Any, source: Any) -> str:
+    def no_effect(setup: Any, source: Any) -> str:
         claim = setup.get(Settings).claim
         return "" if name in _find(claim).controls else f"{field.label} plays no part in {claim}"
 
     words = f"{field.help}, of the claim that is tried"
-    return setting(field.default, field.kind, field.label, words, held=held)
+    return setting(field.default, field.kind, field.label, words, no_effect=no_effect)
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,12 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 @option("--fail-if", "CONDITION", "Status 1 if any: 'residual > 1 %'.", REPORT, multiple=True)
 @forms()
 def doctor(
-    captures: tuple[str, ...], require: bool, strict: bool, evidence: bool, form: str, **given: Any
+    captures: tuple[str, ...],
+    require: bool,
+    strict: bool,
+    evidence: bool,
+    form: str,
+    **options: Any,
 ) -> int:
     """Say which multiplier, soft cap, sink and mask attention was really computed with.
 
@@ -103,10 +108,10 @@ def doctor(
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    settings = _settings(given)
-    typed = None if given["expect"] is None else parse_expected(given["expect"])
-    conditions = tuple(parse(condition) for condition in given["fail_if"])
-    opened = open_configured(captures, *reading(given))
+    settings = _settings(options)
+    typed = None if options["expect"] is None else parse_expected(options["expect"])
+    conditions = tuple(parse(condition) for condition in options["fail_if"])
+    opened = open_configured(captures, *reading(options))
     expectation = expecting(typed, opened.expectation) if typed else opened.expectation
     # The products are small: with several threads, most of the time goes into waiting.
     try:
@@ -116,15 +121,15 @@ def doctor(
                 lambda stop: examine(opened.capture, expectation, settings, stop, opened.notes),
             )
     except InputError as error:
-        if given["reproduce"] is not None and error.field in ("layer", "head"):
+        if options["reproduce"] is not None and error.field in ("layer", "head"):
             raise replace(error, field="reproduce") from None
         raise
     assert report
-    if given["reproduce"] is not None:
+    if options["reproduce"] is not None:
         write(_script(report))
         return INTERRUPTED if interrupted else 0
-    if given["junit"] is not None:
-        _save(given["junit"], report, conditions)
+    if options["junit"] is not None:
+        _save(options["junit"], report, conditions)
     write(_rendered(report, form, evidence))
     if interrupted:
         return INTERRUPTED
@@ -183,7 +188,7 @@ def _save(path: str, report: "DoctorReport", conditions: "Sequence[HeadCondition
         raise InputError("junit", problem, "a file that can be written", place_of(path)) from None
 
 
-def _settings(given: dict[str, Any]) -> "Settings":
+def _settings(options: dict[str, Any]) -> "Settings":
     from attn_tui.doctor.report import MOST_ROWS, Settings
     from attn_tui.doctor.reproduce import place_of
 
@@ -191,15 +196,15 @@ def _settings(given: dict[str, Any]) -> "Settings":
     rows = replace(rows, expected=f"{rows.expected}, or all")
     place = whole(0, 999_999)
     kinds = {"rows": rows, "seed": whole(0, 2**63 - 1), "layer": place, "head": place}
-    if given["reproduce"] is not None:
-        layer, head = place_of(given["reproduce"])
-        given = {**given, "layer": str(layer), "head": str(head)}
-    if (given["rows"] or "").strip() == "all":
-        given = {**given, "rows": str(MOST_ROWS)}
+    if options["reproduce"] is not None:
+        layer, head = place_of(options["reproduce"])
+        options = {**options, "layer": str(layer), "head": str(head)}
+    if (options["rows"] or "").strip() == "all":
+        options = {**options, "rows": str(MOST_ROWS)}
     chosen = {
-        name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None
+        name: kinds[name].parse(name, options[name]) for name in kinds if options[name] is not None
     }
-    return Settings(**chosen, assume=_assumptions(given["assume"] or ""), tf32=given["tf32"])
+    return Settings(**chosen, assume=_assumptions(options["assume"] or ""), tf32=options["tf32"])
 
 
 def _assumptions(text: str) -> "frozenset[Assumption]":

@@ -102,10 +102,10 @@ def dot(question: "Question") -> str:
     from attn_tui.compute.dots.settings import Settings
 
     setup = question.experiment.setup
-    own, scale = _start(setup).scale, setup.scale
-    if replace(own, rule=scale.rule, given=scale.given) != scale:
+    start, scale = _start(setup).scale, setup.scale
+    if replace(start, rule=scale.rule, arguments=scale.arguments) != scale:
         # Dot products has no option for what departs from the model, nor any use for it.
-        setup = replace(setup, scale=Scale(scale.rule, scale.given), model=NO_MODEL)
+        setup = replace(setup, scale=Scale(scale.rule, scale.arguments), model=NO_MODEL)
     return _line("dot", *_scaled(setup), *_options(setup.get(Settings)))
 
 
@@ -274,9 +274,9 @@ def _shortened(line: str) -> str:
 def _start(setup: Setup, source: "Source | None" = None) -> Setup:
     """Return the setup of a command line with nothing but the scores and the model."""
     from attn_tui.captures.source import Captured
-    from attn_tui.files.captured import with_found
+    from attn_tui.files.captured import with_reconstruction
 
-    start = with_found(Setup(), source) if isinstance(source, Captured) else Setup()
+    start = with_reconstruction(Setup(), source) if isinstance(source, Captured) else Setup()
     return start.changed(FIELDS["model"], lambda _: setup.model)
 
 
@@ -286,9 +286,9 @@ def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
     is_named = setup.model != NO_MODEL
     if is_named:
         yield from ("--model", setup.model)
-    is_held = source is not None and source.d_k is not None
+    is_of_source = source is not None and source.d_k is not None
     is_brought = is_named and setup.d_k == start.d_k
-    if not (is_held or is_brought):
+    if not (is_of_source or is_brought):
         yield from ("--d-k", str(setup.d_k))
     text = rule_text(setup.scale)
     if text != rule_text(start.scale):

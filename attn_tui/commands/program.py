@@ -73,8 +73,8 @@ class Program(click.Group):
             InputError: If the first argument is a word with no meaning here.
         """
         args = protected(args)
-        known = {*places(), *(name for p in self.get_params(ctx) for name in p.opts)}
-        if not (args or ctx.resilient_parsing) or (args and args[0] not in known):
+        names = {*places(), *(name for p in self.get_params(ctx) for name in p.opts)}
+        if not (args or ctx.resilient_parsing) or (args and args[0] not in names):
             first = args[0] if args else ""
             is_file = suffix_of(first) in SUFFIXES and not first.startswith(("@", "-"))
             is_capture = is_file and _is_capture(first, args)
@@ -90,8 +90,8 @@ class Program(click.Group):
         """Complete a subcommand, importing none, or a file of scores or a capture, or an option."""
         if incomplete.startswith("-"):
             command = load(places()["show"])
-            own = command.make_context("show", [], parent=ctx, resilient_parsing=True)
-            options: list[CompletionItem[str]] = command.shell_complete(own, incomplete)
+            context = command.make_context("show", [], parent=ctx, resilient_parsing=True)
+            options: list[CompletionItem[str]] = command.shell_complete(context, incomplete)
             return options
         commands = [
             CompletionItem(name, help=text)
@@ -102,14 +102,14 @@ class Program(click.Group):
         files = [CompletionItem(incomplete, type="file")] if incomplete else []
         return [*files, *commands]
 
-    def make_context(self, *given: Any, **more: Any) -> click.Context:
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
         """Read the options; some, such as --help, print something."""
-        with _own_ends():
-            return super().make_context(*given, **more, obj=_open_screen)
+        with _quiet_ends():
+            return super().make_context(*arguments, **more, obj=_open_screen)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the subcommand."""
-        with _own_ends():
+        with _quiet_ends():
             return super().invoke(ctx)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -154,11 +154,11 @@ class Program(click.Group):
         return result if isinstance(result, int) else 0
 
 
-def _open_screen(*given: Any, **more: Any) -> None:
+def _open_screen(*arguments: Any, **more: Any) -> None:
     """Open the screen of an instrument; what a screen needs is imported only then."""
     from attn_tui.commands.screen import open_instrument
 
-    open_instrument(*given, **more)
+    open_instrument(*arguments, **more)
 
 
 def _is_capture(path: str, arguments: Sequence[str]) -> bool:
@@ -169,7 +169,7 @@ def _is_capture(path: str, arguments: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _own_ends() -> Iterator[None]:
+def _quiet_ends() -> Iterator[None]:
     """Handle Ctrl+C and a closed pipe before click, which writes an empty line or ends with 1."""
     try:
         yield

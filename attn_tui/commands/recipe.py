@@ -41,7 +41,7 @@ def recipe(name: str | None, out: str | None) -> None:
     if name is None:
         if out is not None:
             raise InputError("recipe", "none is given", f"one of {', '.join(RECIPES)}")
-        write(f"{known:<14}{meaning}\n" for known, meaning in RECIPES.items())
+        write(f"{kind:<14}{meaning}\n" for kind, meaning in RECIPES.items())
         return
     text = recipe_text(name)
     if out is None:

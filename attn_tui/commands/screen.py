@@ -16,7 +16,7 @@ _WITHOUT_SCREEN = ("dumb", "unknown")
 
 def open_instrument(
     instrument: Instrument,
-    given: dict[str, Any],
+    options: dict[str, Any],
     theme: str | None,
     no_mouse: bool,
     ascii: bool,
@@ -28,7 +28,7 @@ def open_instrument(
 
     Args:
         instrument: The instrument.
-        given: The options of its command.
+        options: The options of its command.
         theme: The name of a theme, or None for the one chosen last.
         no_mouse: Whether the mouse is left to the terminal.
         ascii: Whether to draw in ASCII.
@@ -46,13 +46,13 @@ def open_instrument(
         mention_missing_terminal(is_asked)
         return
     check_terminal(instrument.command_name)
-    experiment = load(instrument.to_experiment)(given)
+    experiment = load(instrument.to_experiment)(options)
     from attn_tui.console.asking import mention_unread_input
     from attn_tui.files.draft import draft_of
     from attn_tui.ui.terminal.background import asked
 
-    if "scores" in given:
-        mention_unread_input(given)
+    if "scores" in options:
+        mention_unread_input(options)
     take_keys()
     with asked(theme) as background:
         from attn_tui.ui.running import run

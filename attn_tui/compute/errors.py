@@ -41,7 +41,7 @@ class InputError(ValueError):
         return f"{place}: {self.problem}; expected {self.expected}"
 
     @property
-    def beside(self) -> str:
+    def message(self) -> str:
         """The text without the name of the input, for display beside the input."""
         place = f"{self.where}: " if self.where else ""
         return f"{place}{self.problem}; expected {self.expected}"

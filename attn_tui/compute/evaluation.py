@@ -71,14 +71,14 @@ class Evaluation:
         map: The map from scores to logits.
         precision: The formats and the method.
         n_keys: n, masked keys included.
-        given: The scores before any rounding, shape (n,).
+        unrounded: The scores before any rounding, shape (n,).
         bias: The bias added to each logit, shape (n,); None if there is none.
     """
 
     map: LogitMap
     precision: Precision
     n_keys: int
-    given: Floats = field(repr=False)
+    unrounded: Floats = field(repr=False)
     _values: Floats = field(repr=False)
     bias: Bias = field(default=None, repr=False)
 
@@ -90,11 +90,11 @@ class Evaluation:
     @property
     def attended(self) -> NDArray[np.bool_]:
         """Which keys are not masked, shape (n,), even if their score rounds to −∞."""
-        return np.asarray(self.given != -inf)
+        return np.asarray(self.unrounded != -inf)
 
     def scores(self, keys: Keys = ALL) -> Floats:
         """Return s, shape (len(keys),), rounded to the format of scores."""
-        return rounded(self.given[keys], self.precision.scores)
+        return rounded(self.unrounded[keys], self.precision.scores)
 
     def slopes(self, keys: Keys = ALL) -> Floats:
         """Return ∂z/∂s, shape (len(keys),): m, less under a cap, 0 at a masked key."""
@@ -103,7 +103,7 @@ class Evaluation:
     def logits(self, keys: Keys = ALL) -> Floats:
         """Return z, shape (len(keys),)."""
         bias = None if self.bias is None else self.bias[keys]
-        z = softmax.logits(self.given[keys], self.map, self.precision, bias)
+        z = softmax.logits(self.unrounded[keys], self.map, self.precision, bias)
         return z.astype(np.float64, copy=False)
 
     def ranking(self) -> Floats:
@@ -163,8 +163,8 @@ class Evaluation:
             if self._outlives and few.any():
                 sizes = np.exp(self.log_jacobian(of_keys, keys, wrt))
                 np.copysign(sizes, entries, out=entries, where=few)
-        hidden = self.given[of_keys][:, None] == -inf
-        entries[(hidden | (self.given[keys] == -inf)) & (entries == 0.0)] = 0.0
+        hidden = self.unrounded[of_keys][:, None] == -inf
+        entries[(hidden | (self.unrounded[keys] == -inf)) & (entries == 0.0)] = 0.0
         return entries
 
     def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
@@ -176,8 +176,8 @@ class Evaluation:
             log_complements = np.log(self.complements(of_keys))
         # The winner's complement may underflow; its logarithm is known.
         log_complements[place_of(self._split.winner, of_keys, self.n_keys)] = self._log_rest
-        own = weights.own(of_keys, keys, self.n_keys)
-        second = np.where(own, log_complements[:, None], self.log_weights(keys))
+        diagonal = weights.diagonal(of_keys, keys, self.n_keys)
+        second = np.where(diagonal, log_complements[:, None], self.log_weights(keys))
         with np.errstate(over="ignore"):
             logs = np.asarray(self.log_weights(of_keys)[:, None] + second)
         if wrt == "scores":
@@ -273,8 +273,8 @@ class Evaluation:
     @cached_property
     def ends(self) -> NDArray[np.intp]:
         """Positions of the largest and of the smallest unmasked logit, shape (2,)."""
-        above = self.given if self.bias is None else self.logits()
-        least = np.where(self.given > -inf, above, inf).argmin()
+        above = self.unrounded if self.bias is None else self.logits()
+        least = np.where(self.unrounded > -inf, above, inf).argmin()
         return np.array([above.argmax(), least])
 
     @cached_property
@@ -282,11 +282,11 @@ class Evaluation:
         """The weights that are 0 only because of the format, or None; always None in float64."""
         if self.precision.format == "float64":
             return None
-        lost = np.flatnonzero((self.weights() == 0.0) & (self.given > -inf))
+        lost = np.flatnonzero((self.weights() == 0.0) & (self.unrounded > -inf))
         if not lost.size:
             return None
-        exact = evaluate(self.given, self.map, Precision(), self.bias)
-        named = lost[largest(self.given[lost], MOST_VANISHED)]
+        exact = evaluate(self.unrounded, self.map, Precision(), self.bias)
+        named = lost[largest(self.unrounded[lost], MOST_VANISHED)]
         return Vanished(lost.size, named, exact.weights(named), exact.log_weights(named))
 
     def settled(self) -> "Evaluation":
@@ -318,10 +318,10 @@ class Evaluation:
         more = n_keys - self.n_keys
         if more <= 0:
             return self
-        scores = np.append(self.given, np.full(more, -inf))
+        scores = np.append(self.unrounded, np.full(more, -inf))
         bias = None if self.bias is None else np.append(self.bias, np.zeros(more))
         values = np.insert(self._values, self.n_keys, np.zeros(more))
-        return replace(self, n_keys=n_keys, given=scores, _values=values, bias=bias)
+        return replace(self, n_keys=n_keys, unrounded=scores, _values=values, bias=bias)
 
     @cached_property
     def _split(self) -> Split:
@@ -341,7 +341,7 @@ class Evaluation:
         top = self.ends[:1]
         biases = None if self.bias is None else (self.bias[keys], self.bias[top])
         return softmax.exponents(
-            self.given[keys], self.map, self.precision, self.given[top], biases
+            self.unrounded[keys], self.map, self.precision, self.unrounded[top], biases
         )
 
     @property

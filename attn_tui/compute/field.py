@@ -91,8 +91,8 @@ def parse_number(text: str) -> float:
     if text.isascii() and "_" not in text:
         with suppress(ValueError):
             return float(text)
-    whole = parse_whole("", text)
-    return float(whole) if abs(whole) < LARGEST_WHOLE else copysign(inf, whole)
+    integer = parse_whole("", text)
+    return float(integer) if abs(integer) < LARGEST_WHOLE else copysign(inf, integer)
 
 
 @dataclass(frozen=True)
@@ -257,11 +257,11 @@ def one_of(
 
 def switch(no: str = "no", yes: str = "yes") -> Kind:
     """Return the kind of booleans, written no and yes, with words for the screen."""
-    known = {no.lower(): False, yes.lower(): True, "off": False, "on": True}
-    known |= {"no": False, "yes": True, "false": False, "true": True}
+    values = {no.lower(): False, yes.lower(): True, "off": False, "on": True}
+    values |= {"no": False, "yes": True, "false": False, "true": True}
     return Kind(
         "yes or no",
-        lambda text: known.get(text.lower()),
+        lambda text: values.get(text.lower()),
         lambda value: type(value) is bool,
         lambda value: "yes" if value else "no",
         lambda value: yes if value else no,
@@ -324,7 +324,7 @@ class Field:
         synonyms: Other words by which it can be searched for.
         presets: Words that set it to a value by themselves, by the text of the value.
         stays: What to say where a value is chosen that it has already, by the text of the value.
-        held: Why it has no effect for a setup and a class of source, or empty.
+        no_effect: Why it has no effect for a setup and a class of source, or empty.
         brings: The values that other fields of its dataclass take when a value is chosen, by name.
         name: Its name in its dataclass.
         owner: Its dataclass.
@@ -341,7 +341,7 @@ class Field:
     synonyms: tuple[str, ...] = ()
     presets: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     stays: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    held: Callable[[Any, Any], str] = lambda setup, source: ""
+    no_effect: Callable[[Any, Any], str] = lambda setup, source: ""
     brings: Callable[[Any], Mapping[str, Any]] = lambda value: {}
     name: str = ""
     owner: type = object
@@ -379,6 +379,6 @@ class Checked:
     """
 
     def __post_init__(self) -> None:
-        own: Any = type(self)
-        for name, field in fields_of(own).items():
+        owner: Any = type(self)
+        for name, field in fields_of(owner).items():
             field.kind.check(field.key, getattr(self, name))

@@ -65,15 +65,15 @@ def largest_singular_value(weights: Deflated, t: Floats) -> float:
     if not 0.0 < scale < inf:
         return scale
     t = t / scale
-    own = 0.0
+    winner_t = 0.0
     if weights.winner is not None:
-        own, t[weights.winner] = float(t[weights.winner]), 0.0
+        winner_t, t[weights.winner] = float(t[weights.winner]), 0.0
     q, p, c, squares = weights.q, weights.p, weights.c, weights.squares
     power_sum = weights.power_sum
     first = int(t.argmax())
     t1, q1 = float(t[first]), float(q[first])
     t_squared = np.square(t, out=t)
-    border = own * own * (1.0 + squares)
+    border = winner_t * winner_t * (1.0 + squares)
     # The squared norms of all columns, whose sum is the squared Frobenius norm.
     sizes = q * (-2.0 * c)
     sizes += 1.0 + power_sum
@@ -88,7 +88,7 @@ def largest_singular_value(weights: Deflated, t: Floats) -> float:
     core = power_sum - 2.0 * c * r
     # The block of the kept keys, and how u and v enter their rows, as columns; both (2, 2).
     side = t1 * np.array([1.0, q1 - r])
-    link = own * np.array([c * squares - p - r, -1.0])
+    link = winner_t * np.array([c * squares - p - r, -1.0])
     kept = np.array([[border, link @ side], [link @ side, size]])
     links = np.column_stack([link, [core * side[0] - c * side[1], -c * side[0]]])
 
@@ -240,10 +240,10 @@ def trace(weights: Weights, slopes: Slopes = 1.0) -> float:
     0.5
     """
     parts = split(weights)
-    own = parts.without()
-    own *= parts.weights
-    own *= slopes
-    return float(own.sum())
+    terms = parts.without()
+    terms *= parts.weights
+    terms *= slopes
+    return float(terms.sum())
 
 
 def frobenius(weights: Weights, slopes: Slopes = 1.0) -> float:

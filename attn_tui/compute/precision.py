@@ -85,7 +85,7 @@ class Precision(Checked):
         "float64", _FORMAT, "q and k in",
         "the number format q and k are rounded to, before their product", key="round_vectors",
         option="--round-vectors", metavar="FORMAT",
-        held=lambda setup, source: (
+        no_effect=lambda setup, source: (
             "" if source.rounds else "There are no q and k to round: choose where scores come from"
         ),
     )  # fmt: skip

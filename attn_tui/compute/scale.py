@@ -107,25 +107,25 @@ _ALL = (
     Rule(
         "inverse-sqrt", "1/√d_k", "the standard deviation of random scores becomes 1",
         "Vaswani et al. 2017, arXiv 1706.03762; PyTorch's default",
-        lambda d_k, n_keys, given: _inverse_sqrt(d_k),
+        lambda d_k, n_keys, values: _inverse_sqrt(d_k),
         users="BERT, GPT-2, Llama, Mistral, Qwen, Falcon, Phi-2, gpt-oss",
         synonyms=("inverse square root", "divide by sqrt(d_k)", "usual", "standard", "Vaswani"),
     ),
     Rule(
         "none", "1", "scores go to softmax as they are",
         "Raffel et al. 2020, arXiv 1910.10683: the initialisation allows for it",
-        lambda d_k, n_keys, given: 1.0, users="T5, GPT-Neo, Gemma 4 (after QK-norm)",
+        lambda d_k, n_keys, values: 1.0, users="T5, GPT-Neo, Gemma 4 (after QK-norm)",
         synonyms=("unscaled", "no scaling", "no scale", "without scaling"),
     ),
     Rule(
         "inverse", "1/d_k", "for queries and keys that training has correlated",
-        "µP: Yang et al. 2022, arXiv 2203.03466", lambda d_k, n_keys, given: 1.0 / d_k,
+        "µP: Yang et al. 2022, arXiv 2203.03466", lambda d_k, n_keys, values: 1.0 / d_k,
         users="Granite (attention_multiplier)", synonyms=("divide by d_k", "linear"),
     ),
     Rule(
         "mup", "√d₀/d_k", "1/d_k that agrees with 1/√d_k at a base dimension d₀",
         "µP: Yang et al. 2022, arXiv 2203.03466",
-        lambda d_k, n_keys, given: given["d0"] ** 0.5 / d_k,
+        lambda d_k, n_keys, values: values["d0"] ** 0.5 / d_k,
         (Parameter("d0", "d₀", 64.0, number(above=0.0, called="a finite base dimension"),
                    "the d_k at which µP agrees with 1/√d_k", ("base dimension",)),),
         synonyms=("µP", "maximal update", "Tensor Programs"),
@@ -133,7 +133,7 @@ _ALL = (
     Rule(
         "fixed", "1/√a", "one number for all layers, whatever d_k is",
         "Gemma 2: arXiv 2408.00118 (query_pre_attn_scalar)",
-        lambda d_k, n_keys, given: _inverse_sqrt(given["a"]),
+        lambda d_k, n_keys, values: _inverse_sqrt(values["a"]),
         (Parameter("a", "a", 256.0, number(above=0.0, called="a finite d_k"),
                    "the d_k that the one multiplier is made for", ("query_pre_attn_scalar",)),),
         users="Gemma 2, with a soft cap of 50 besides, and Gemma 3, with QK-norm besides",
@@ -142,19 +142,20 @@ _ALL = (
     Rule(
         "per-layer", "1/(√d_k·(l + 1))", "deeper layers are scaled down more",
         "GPT-2's option scale_attn_by_inverse_layer_idx",
-        lambda d_k, n_keys, given: _inverse_sqrt(d_k) / (given[_LAYER] + 1.0),
+        lambda d_k, n_keys, values: _inverse_sqrt(d_k) / (values[_LAYER] + 1.0),
         (Parameter(_LAYER, "l", 0.0, _LAYERS, "the layer, counted from 0"),),
         synonyms=("by layer", "layer index", "scale_attn_by_inverse_layer_idx"),
     ),
     Rule(
         "log-length", "ln n/(ln 512·√d_k)", "sharper for more keys; 1/√d_k at n = 512",
-        "J. Su, kexue.fm", lambda d_k, n_keys, given: log(n_keys) / log(512.0) * _inverse_sqrt(d_k),
+        "J. Su, kexue.fm",
+        lambda d_k, n_keys, values: log(n_keys) / log(512.0) * _inverse_sqrt(d_k),
         synonyms=("logarithm of n",),
     ),
     Rule(
         "ssmax", "a·ln n/√d_k", "scalable softmax: sharper for more keys, by a learned factor",
         "Nakanishi 2025, arXiv 2501.19399 (a = 0.43 in Fig. 1)",
-        lambda d_k, n_keys, given: given["a"] * log(n_keys) * _inverse_sqrt(d_k),
+        lambda d_k, n_keys, values: values["a"] * log(n_keys) * _inverse_sqrt(d_k),
         (Parameter("a", "a", 0.43, number(above=0.0, called="a finite learned factor"),
                    "the learned factor of scalable softmax", ("learned factor",)),),
         synonyms=("scalable softmax",),
@@ -162,14 +163,14 @@ _ALL = (
     Rule(
         "yarn", "(0.1·ln f + 1)²/√d_k", "sharper for a context extended by a factor f",
         "YaRN: Peng et al. 2023, arXiv 2309.00071",
-        lambda d_k, n_keys, given: (0.1 * log(given["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k),
+        lambda d_k, n_keys, values: (0.1 * log(values["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k),
         (Parameter("factor", "f", 40.0, number(1.0, called="a finite factor"),
                    "the factor by which the context is extended"),),
         users="DeepSeek-V3", synonyms=("long context", "mscale"),
     ),
     Rule(
         "temperature", "1/T", "a divisor of your own, whatever d_k is",
-        "Hinton et al. 2015, arXiv 1503.02531", lambda d_k, n_keys, given: 1.0 / given["T"],
+        "Hinton et al. 2015, arXiv 1503.02531", lambda d_k, n_keys, values: 1.0 / values["T"],
         (Parameter("T", "T", 1.0, number(above=0.0, called="a finite temperature"),
                    "the temperature, by which scores are divided"),),
         synonyms=("divisor", "divide by"),
@@ -191,7 +192,7 @@ class Scale(Checked):
 
     Attributes:
         rule: A name in `RULES`.
-        given: Names and values of the parameters that differ from the rule's defaults.
+        arguments: Names and values of the parameters that differ from the rule's defaults.
         softcap: c in z = c·tanh(m·s/c), above 0; None for no cap.
         sink: b, the logit of an imaginary key; None for no sink.
         qk_norm: Whether q and k, if there are any, are normalised to a root mean square of 1
@@ -202,7 +203,7 @@ class Scale(Checked):
     """
 
     rule: str = DEFAULT_RULE
-    given: tuple[tuple[str, float], ...] = ()
+    arguments: tuple[tuple[str, float], ...] = ()
     softcap: float | None = setting(
         None, or_none(number(above=0.0, called="a finite cap"), "none"), "soft cap",
         "the cap c of the logits z = c·tanh(m·s/c)", option="--softcap", metavar="C",
@@ -217,7 +218,7 @@ class Scale(Checked):
         False, switch(), "QK-norm",
         "whether q and k are normalised first, each divided by its root mean square",
         option="--qk-norm/--no-qk-norm", synonyms=("normalise q and k", "rms norm"),
-        held=lambda setup, source: (
+        no_effect=lambda setup, source: (
             "" if source.normalises else "QK-norm acts on q and k: choose where scores come from"
         ),
     )  # fmt: skip
@@ -227,15 +228,17 @@ class Scale(Checked):
         if self.rule not in RULES:
             expected = "one of " + ", ".join(RULES)
             raise InputError("rule", f"{inert(self.rule)} is not a rule", expected)
-        known = {parameter.name: parameter for parameter in RULES[self.rule].parameters}
-        for name, value in self.given:
-            if name not in known:
-                expected = ", ".join(known) if known else "no parameter"
+        parameters = {parameter.name: parameter for parameter in RULES[self.rule].parameters}
+        for name, value in self.arguments:
+            if name not in parameters:
+                expected = ", ".join(parameters) if parameters else "no parameter"
                 raise InputError("rule", f"{self.rule} has no parameter {inert(name)}", expected)
-            kind = known[name].kind
+            kind = parameters[name].kind
             kind.check("rule", value, f"{self.rule}:{name}={kind.text(value)}")
-        given = sorted(pair for pair in self.given if pair[1] != known[pair[0]].default)
-        object.__setattr__(self, "given", tuple(given))
+        arguments = sorted(
+            pair for pair in self.arguments if pair[1] != parameters[pair[0]].default
+        )
+        object.__setattr__(self, "arguments", tuple(arguments))
         self.multiplier(_D_K, _N_KEYS)
 
     @property
@@ -247,7 +250,7 @@ class Scale(Checked):
     def parameters(self) -> Parameters:
         """Every parameter of the rule with its value, defaults included."""
         defaults = {parameter.name: parameter.default for parameter in self.definition.parameters}
-        return defaults | dict(self.given)
+        return defaults | dict(self.arguments)
 
     @property
     def formula(self) -> str:
@@ -273,7 +276,7 @@ class Scale(Checked):
     @property
     def is_default(self) -> bool:
         """Whether the multiplier is the default, 1/√d_k."""
-        return (self.rule, self.given) == (DEFAULT_RULE, ())
+        return (self.rule, self.arguments) == (DEFAULT_RULE, ())
 
     @property
     def is_by_layer(self) -> bool:
@@ -282,7 +285,7 @@ class Scale(Checked):
 
     def at_layer(self, layer: int) -> "Scale":
         """Return the scale of one layer, counted from 0; itself if all layers have the same."""
-        return replace(self, given=((_LAYER, float(layer)),)) if self.is_by_layer else self
+        return replace(self, arguments=((_LAYER, float(layer)),)) if self.is_by_layer else self
 
     @property
     def pipeline(self) -> str:
@@ -365,8 +368,8 @@ def scale_of(m: float, d_k: int) -> Scale:
         if abs(Scale(rule).multiplier(d_k, _N_KEYS) - m) < 1e-9 * m:
             return Scale(rule)
     a = whole_dimension(m)
-    given = ("fixed", (("a", float(a)),)) if a else ("temperature", (("T", 1.0 / m),))
-    return Scale(*given)
+    described = ("fixed", (("a", float(a)),)) if a else ("temperature", (("T", 1.0 / m),))
+    return Scale(*described)
 
 
 NONE = Scale("none")
@@ -386,20 +389,20 @@ def parse_scale(text: str) -> Scale:
     True
     """
     name, colon, rest = (part.strip() for part in text.partition(":"))
-    known = [parameter.name for parameter in RULES[name].parameters] if name in RULES else []
-    given: dict[str, float] = {}
+    names = [parameter.name for parameter in RULES[name].parameters] if name in RULES else []
+    arguments: dict[str, float] = {}
     # A comma inside a number marks thousands.
     for assignment in re.split(r",(?!\s*[0-9])", rest) if colon else ():
         parameter, equals, value = (part.strip() for part in assignment.partition("="))
-        if not equals and len(known) == 1:
-            parameter, value = known[0], parameter
+        if not equals and len(names) == 1:
+            parameter, value = names[0], parameter
         elif not equals:
             raise InputError("rule", f"{inert(assignment)} will not do", "parameter=value")
-        if parameter in given:
+        if parameter in arguments:
             raise InputError("rule", f"{inert(parameter)} stands twice", "each parameter once")
         try:
-            given[parameter] = parse_number(value)
+            arguments[parameter] = parse_number(value)
         except ValueError:
             problem = f"{inert(parameter)}: {inert(value)} is not a number"
             raise InputError("rule", problem, "parameter=number") from None
-    return Scale(name, tuple(given.items()))
+    return Scale(name, tuple(arguments.items()))

@@ -38,12 +38,12 @@ class Draw:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        for name, own in fields_of(Draw).items():
-            value, kind = getattr(self, name), own.kind
+        for name, declared in fields_of(Draw).items():
+            value, kind = getattr(self, name), declared.kind
             if name == "count" and self.n_keys > 1:
                 kind = whole(1, self.MOST_SCORES // self.n_keys)
             if not kind.admits(value):
-                problem = f"{own.label} = {inert(str(value))} will not do"
+                problem = f"{declared.label} = {inert(str(value))} will not do"
                 raise InputError("draw", problem, kind.expected)
 
 
@@ -67,7 +67,7 @@ class Setup(Checked):
     d_k: int = setting(
         1024, D_K.kind, "d_k", "dimension of one head's queries and keys", option="--d-k",
         synonyms=("head dimension", "d_head", "head_dim"),
-        held=lambda setup, source: (
+        no_effect=lambda setup, source: (
             "d_k is the length of q: it moves when q does" if source.rounds else ""
         ),
     )  # fmt: skip
@@ -83,8 +83,8 @@ class Setup(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own = brought(self.model)
-        if own and all(getattr(self, name) != value for name, value in own.items()):
+        of_model = brought(self.model)
+        if of_model and all(getattr(self, name) != value for name, value in of_model.items()):
             object.__setattr__(self, "model", NO_MODEL)
 
     def get(self, kind: type[S]) -> S:

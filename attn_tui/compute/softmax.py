@@ -76,17 +76,17 @@ def exponents(
     """
     dtype = dtype_of(precision.inner)
     sinks = [] if map.sink is None else [map.sink]
-    own, of_largest = biases or (None, None)
+    bias, of_largest = biases or (None, None)
     with np.errstate(all="ignore"):
         sink = rounded(np.array(sinks, np.float64), precision.logits).astype(dtype)
         if not precision.stable:
-            return logits(scores, map, precision, own), sink
+            return logits(scores, map, precision, bias), sink
         top = logits(largest, map, precision, of_largest)
         # With a cap and biases, the key with the larger logit need not have the larger score.
         z: AnyFloats
         if precision.is_narrow or (biases and map.softcap is not None):
             peak = np.maximum(top, sink) if sink.size else top
-            z = logits(scores, map, precision, own) - peak
+            z = logits(scores, map, precision, bias) - peak
             sink -= peak[: sink.size]
         else:
             z = _below(scores, largest, map, precision)

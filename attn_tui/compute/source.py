@@ -373,10 +373,10 @@ class Products(Source):
 
     def __post_init__(self) -> None:
         for input_name, name in (("query", "queries"), ("keys", "keys"), ("values", "values")):
-            given = getattr(self, name)
-            if given is None and name == "values":
+            tensor = getattr(self, name)
+            if tensor is None and name == "values":
                 continue
-            array = array_of(input_name, given, "rows of one length")
+            array = array_of(input_name, tensor, "rows of one length")
             # Read-only arrays are shared.
             array = np.array(array, ndmin=2) if array.flags.writeable else np.atleast_2d(array)
             array.setflags(write=False)

@@ -129,10 +129,10 @@ def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
     with np.errstate(all="ignore"):
         # Negated, so that an entry that underflows keeps its sign: −0.
         entries = -np.multiply.outer(p[of], p[keys])
-        return np.where(own(of, keys, p.size), (p[of] * parts.without(of))[:, None], entries)
+        return np.where(diagonal(of, keys, p.size), (p[of] * parts.without(of))[:, None], entries)
 
 
-def own(of: Keys, keys: Keys, n_keys: int) -> NDArray[np.bool_]:
+def diagonal(of: Keys, keys: Keys, n_keys: int) -> NDArray[np.bool_]:
     """Return where key i is key j, shape (len(of), len(keys))."""
     return np.asarray(positions(of, n_keys)[:, None] == positions(keys, n_keys))
 

@@ -19,7 +19,7 @@ from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.text import visible
 from attn_tui.console.arguments import protected
-from attn_tui.console.options import Given, changes_of, reading
+from attn_tui.console.options import Options, changes_of, reading
 from attn_tui.console.output import tell
 from attn_tui.instruments import INSTRUMENTS, Instrument, load
 
@@ -38,12 +38,12 @@ _CAPTURED = ("layer", "head", "row", "batch", "layout", "names", "config")
 
 
 def experiment_of(
-    given: Mapping[str, Any], *edits: Callable[[Setup], Setup], source: "Source | None" = None
+    options: Mapping[str, Any], *edits: Callable[[Setup], Setup], source: "Source | None" = None
 ) -> "Experiment":
     """Return the experiment that SCORES and options describe, starting from a file or an example.
 
     Args:
-        given: The shared options.
+        options: The shared options.
         edits: Changes that an instrument's own options make to the setup.
         source: The source to use if a file has none; without it the file must have one.
 
@@ -53,29 +53,29 @@ def experiment_of(
     from attn_tui.compute.experiment import Experiment
     from attn_tui.files.draft import EXAMPLE, parse
 
-    given = Given(given)
-    _check_ways(given)
+    options = Options(options)
+    _check_ways(options)
 
     def edited(setup: Setup) -> Setup:
-        return reduce(lambda before, edit: edit(before), edits, _setup(given, setup))
+        return reduce(lambda before, edit: edit(before), edits, _setup(options, setup))
 
     # Report a bad option before reading any file.
     edited(EXAMPLE.setup)
-    start = _start(given, source) or parse(EXAMPLE)
-    source = _source(given, start.source)
-    if given["capture"]:
+    start = _start(options, source) or parse(EXAMPLE)
+    source = _source(options, start.source)
+    if options["capture"]:
         from attn_tui.captures.source import Captured
         from attn_tui.files.captured import as_captured
 
         assert isinstance(source, Captured)
         setup = edited(as_captured(start.setup, source))
-        if not setup.scale.given:
+        if not setup.scale.arguments:
             # A rule that depends on the layer takes the captured one, unless another is given.
             setup = setup.put(setup.scale.at_layer(source.place[1]))
     else:
         setup = edited(start.setup)
-    setup = with_tokens(setup, given["tokens"])
-    if given["d_k"] is not None and source.d_k not in (None, setup.d_k):
+    setup = with_tokens(setup, options["tokens"])
+    if options["d_k"] is not None and source.d_k not in (None, setup.d_k):
         raise InputError(
             "d_k",
             f"{setup.d_k:,} contradicts q, which has {source.d_k:,} numbers",
@@ -84,17 +84,19 @@ def experiment_of(
     try:
         return Experiment(source, setup)
     except InputError as error:
-        given_from = "experiment" if given["experiment"] is not None else "example"
-        if given[given_from] is not None and given[error.field] is None:
-            raise InputError(given_from, error.problem, error.expected, error.field) from None
+        origin = "experiment" if options["experiment"] is not None else "example"
+        if options[origin] is not None and options[error.field] is None:
+            raise InputError(origin, error.problem, error.expected, error.field) from None
         raise
 
 
-def setup_experiment_of(given: Mapping[str, Any], *edits: Callable[[Setup], Setup]) -> "Experiment":
+def setup_experiment_of(
+    options: Mapping[str, Any], *edits: Callable[[Setup], Setup]
+) -> "Experiment":
     """Return the experiment of an instrument that draws its own vectors.
 
     Args:
-        given: The options it shares with others.
+        options: The options it shares with others.
         edits: Changes that its own options make to the setup.
 
     Raises:
@@ -103,14 +105,14 @@ def setup_experiment_of(given: Mapping[str, Any], *edits: Callable[[Setup], Setu
     from attn_tui.files.draft import EXAMPLE, parse
 
     # Its own --seed is not the seed of drawn scores.
-    shared = {name: given[name] for name in ("experiment", "d_k", "rule", "model")}
+    shared = {name: options[name] for name in ("experiment", "d_k", "rule", "model")}
     return experiment_of(shared, *edits, source=parse(EXAMPLE).source)
 
 
-def mention_unread_input(given: Mapping[str, Any]) -> None:
+def mention_unread_input(options: Mapping[str, Any]) -> None:
     """Warn on standard error if the example is shown although standard input holds something."""
     places = ("scores", "capture", "draw", *_VECTORS, "example", "experiment")
-    if not any(given.get(name) for name in places) and input_waits():
+    if not any(options.get(name) for name in places) and input_waits():
         click.echo("attn-tui: standard input is left unread; - among SCORES reads it", err=True)
 
 
@@ -134,40 +136,40 @@ def input_waits() -> bool:
             return os.lseek(0, 0, os.SEEK_CUR) < status.st_size
         if not S_ISFIFO(status.st_mode):
             return False
-        (held,) = struct.unpack("i", ioctl(0, FIONREAD, bytes(struct.calcsize("i"))))
-        return bool(held > 0)
+        (waiting,) = struct.unpack("i", ioctl(0, FIONREAD, bytes(struct.calcsize("i"))))
+        return bool(waiting > 0)
     except (ImportError, OSError):
         return False
 
 
-def _check_ways(given: Given) -> None:
+def _check_ways(options: Options) -> None:
     """Check that scores come from one place only, and so does the rest of the question."""
-    if [*(given["scores"] or ()), given["experiment"]].count("-") > 1:
+    if [*(options["scores"] or ()), options["experiment"]].count("-") > 1:
         raise InputError("scores", "standard input is asked for twice", "- once")
-    if given["example"] is not None and given["experiment"] is not None:
+    if options["example"] is not None and options["experiment"] is not None:
         raise InputError("example", "--experiment is given too", "one of them")
     for name in _CAPTURED:
-        if given[name] is not None and not given["capture"]:
+        if options[name] is not None and not options["capture"]:
             raise InputError(name, "nothing is captured", "--capture FILE beside it")
     groups = (("scores",), _DRAWN, tuple(_VECTORS), ("capture",))
-    ways = [next((name for name in group if given[name]), None) for group in groups]
+    ways = [next((name for name in group if options[name]), None) for group in groups]
     ways = [name for name in ways if name]
     if len(ways) > 1:
         first = "SCORES" if ways[0] == "scores" else f"--{ways[0]}"
         raise InputError(str(ways[1]), f"{first} is given too", "scores from one place")
 
 
-def _start(given: Given, source: "Source | None") -> "Experiment | None":
+def _start(options: Options, source: "Source | None") -> "Experiment | None":
     """Return the experiment of a file or an example, if one is given."""
-    if given["experiment"] is not None:
+    if options["experiment"] is not None:
         from attn_tui.files.codec import read_experiment
 
-        return read_experiment(given["experiment"], source)
-    if given["example"] is not None:
+        return read_experiment(options["experiment"], source)
+    if options["example"] is not None:
         from attn_tui.files.draft import parse
         from attn_tui.files.examples import EXAMPLES
 
-        name = given["example"]
+        name = options["example"]
         if name not in EXAMPLES:
             expected = "one of " + ", ".join(EXAMPLES)
             raise InputError("example", f"{inert(name)} is not an example", expected)
@@ -175,37 +177,37 @@ def _start(given: Given, source: "Source | None") -> "Experiment | None":
     return None
 
 
-def _source(given: Given, start: "Source") -> "Source":
+def _source(options: Options, start: "Source") -> "Source":
     """Return the source that options describe, or the one we start from."""
     from attn_tui.compute.source import Drawn
     from attn_tui.files.sources import source_of
 
-    if given["capture"]:
+    if options["capture"]:
         from attn_tui.files.captured import captured_at
 
         places: dict[str, Any] = {
-            name: whole(0).parse(name, given[name])
+            name: whole(0).parse(name, options[name])
             for name in ("layer", "head", "row", "batch")
-            if given[name] is not None
+            if options[name] is not None
         }
-        layout, names, config = reading(given)
-        paths = tuple(given["capture"])
+        layout, names, config = reading(options)
+        paths = tuple(options["capture"])
         return captured_at(paths, layout=layout, names=names, config=config, **places)
-    if given["scores"]:
-        return read_scores(given["scores"])
-    if any(given[name] is not None for name in _DRAWN):
-        if given["draw"] is None and not isinstance(start, Drawn):
-            field = "seed" if given["seed"] is not None else "vectors"
+    if options["scores"]:
+        return read_scores(options["scores"])
+    if any(options[name] is not None for name in _DRAWN):
+        if options["draw"] is None and not isinstance(start, Drawn):
+            field = "seed" if options["seed"] is not None else "vectors"
             raise InputError(field, "nothing is drawn", "--draw N beside it")
         draw = start if isinstance(start, Drawn) else Drawn()
-        changes = changes_of(Drawn, given)
+        changes = changes_of(Drawn, options)
         try:
             return replace(draw, **changes)
         except InputError as error:
             # Each is valid by itself; together they are too many.
             count = changes.get("count", draw.count)
             raise InputError("vectors", f"'{count}' will not do", error.expected) from None
-    vectors = {name: given[name] for name in _VECTORS if given[name] is not None}
+    vectors = {name: options[name] for name in _VECTORS if options[name] is not None}
     if vectors:
         for name in ("query", "keys"):
             if name not in vectors:
@@ -277,38 +279,38 @@ def _text_of_file(path: str) -> str:
         raise replace(error, field="scores") from None
 
 
-def _setup(given: Given, setup: Setup) -> Setup:
+def _setup(options: Options, setup: Setup) -> Setup:
     """Return a setup changed by the shared options."""
-    if given["model"] is not None:
+    if options["model"] is not None:
         field = FIELDS["model"]
-        name = field.kind.parse(field.parameter, given["model"])
+        name = field.kind.parse(field.parameter, options["model"])
         setup = setup.changed(field, lambda _: name)
-    if given["rule"] is not None:
-        rule = parse_scale(given["rule"])
-        setup = setup.put(replace(setup.scale, rule=rule.rule, given=rule.given))
+    if options["rule"] is not None:
+        rule = parse_scale(options["rule"])
+        setup = setup.put(replace(setup.scale, rule=rule.rule, arguments=rule.arguments))
     for kind in (Setup, Scale, Precision):
-        setup = edited(kind, given, setup)
-    if given["mask"] is not None:
-        mask = given["mask"].strip()
+        setup = edited(kind, options, setup)
+    if options["mask"] is not None:
+        mask = options["mask"].strip()
         setup = replace(setup, mask=parse_mask("" if mask == NONE else mask))
     return setup
 
 
-def with_tokens(setup: Setup, given: str | None) -> Setup:
+def with_tokens(setup: Setup, typed: str | None) -> Setup:
     """Return a setup with the tokens in a file, or in a JSON list given instead.
 
     Raises:
         InputError: With field ``"tokens"``, if there is no such file, or no list in it.
     """
-    if given is None:
+    if typed is None:
         return setup
     from attn_tui.compute.attention.settings import TOKENS
     from attn_tui.compute.attention.settings import Settings as AttentionSettings
     from attn_tui.files.content import opened, read_text
 
-    text = given
-    if not given.startswith("["):
-        with opened(given, "tokens") as file:
+    text = typed
+    if not typed.startswith("["):
+        with opened(typed, "tokens") as file:
             text = read_text(file)
     tokens: tuple[str, ...] = ()
     if text.lstrip().startswith("["):
@@ -319,13 +321,13 @@ def with_tokens(setup: Setup, given: str | None) -> Setup:
     return setup.put(replace(setup.get(AttentionSettings), tokens=tokens))
 
 
-def edited(kind: type, given: Mapping[str, Any], setup: Setup) -> Setup:
+def edited(kind: type, options: Mapping[str, Any], setup: Setup) -> Setup:
     """Return a setup in which options have changed the fields of one dataclass.
 
     Raises:
         InputError: Naming the option that cannot be used.
     """
-    return setup.put(replace(setup.get(kind), **changes_of(kind, given)))
+    return setup.put(replace(setup.get(kind), **changes_of(kind, options)))
 
 
 def asked_by(line: str) -> tuple[Instrument, "Experiment"]:

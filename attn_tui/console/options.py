@@ -42,7 +42,7 @@ SCORES, CAPTURE, EXPECTED, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OT
 """Groups of options, in the order of ``--help``."""
 
 
-class Given(dict[str, Any]):
+class Options(dict[str, Any]):
     """The values of options and SCORES, as typed; None for those not given."""
 
     def __missing__(self, name: str) -> None:
@@ -52,8 +52,8 @@ class Given(dict[str, Any]):
 class Option(click.Option):
     """An option that belongs to a group."""
 
-    def __init__(self, *arguments: Any, group: str = OTHER, **given: Any) -> None:
-        super().__init__(*arguments, **given)
+    def __init__(self, *arguments: Any, group: str = OTHER, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
         self.group = group
 
 
@@ -116,9 +116,9 @@ class Command(click.Command):
         *arguments: Any,
         examples: str = "",
         lists: Mapping[str, Iterable[str]] | None = None,
-        **given: Any,
+        **attributes: Any,
     ) -> None:
-        super().__init__(*arguments, **given)
+        super().__init__(*arguments, **attributes)
         # Click keeps these names from the first call, which may be without the program's context.
         self.context_settings["help_option_names"] = HELP_NAMES
         named = [f"{title}: {', '.join(names)}." for title, names in (lists or {}).items()]
@@ -241,11 +241,11 @@ def field_option(field: Field, group: str = OTHER) -> Callable[[F], F]:
 
 def field_options(kind: type, group: str) -> tuple[Callable[[Any], Any], ...]:
     """Return the options of a dataclass's fields, leaving out fields that another option sets."""
-    own = (field for field in fields_of(kind).values() if field.option and not field.fed)
-    return tuple(field_option(field, group) for field in own)
+    fields = (field for field in fields_of(kind).values() if field.option and not field.fed)
+    return tuple(field_option(field, group) for field in fields)
 
 
-def changes_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
+def changes_of(kind: type, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that options give to the fields of a dataclass, by name.
 
     Raises:
@@ -253,7 +253,7 @@ def changes_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     changes: dict[str, Any] = {}
     for name, field in fields_of(kind).items():
-        value = given.get(field.parameter) if field.option and not field.fed else None
+        value = options.get(field.parameter) if field.option and not field.fed else None
         if isinstance(value, str):
             changes[name] = field.kind.parse(field.parameter, value)
         elif value is not None:
@@ -286,9 +286,9 @@ def config(group: str) -> Callable[[F], F]:
     return option("--config", "FILE", text, group, any_file)
 
 
-def reading(given: Mapping[str, Any]) -> tuple[str, str, str]:
+def reading(options: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return layouts, names and configuration: how options say to read a capture."""
-    layouts, names, file = (given[name] or "" for name in ("layout", "names", "config"))
+    layouts, names, file = (options[name] or "" for name in ("layout", "names", "config"))
     return layouts, names, file
 
 

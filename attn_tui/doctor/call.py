@@ -27,7 +27,7 @@ from attn_tui.report.masks import mask_name
 
 WEAK = -9_000.0
 """A mask that adds more than this to a logit does not hide the key."""
-NEAR = 2.0
+MOST_OFF = 2.0
 """A captured bias may be this many units of its format off the promised one."""
 IS_CAUSAL = "is_causal=True"
 """What a call was given that asks for a causal mask."""
@@ -165,9 +165,9 @@ def _mask(
         if padding.hidden is None and not captured.all():
             return _Mask(model, differences=(_other_mask(rows, model, captured),))
         return _Mask(model, completions=completions)
-    given = replace(model, mask=HeadMask("given"))
+    captured_model = replace(model, mask=HeadMask("given"))
     if promise.mask is None or promise.mask_varies:
-        return _Mask(given, captured)
+        return _Mask(captured_model, captured)
     seen = model.mask.seen(rows)
     kept = _compared(rows, model.mask)
     if np.array_equal(captured[kept], seen[kept]):
@@ -176,7 +176,7 @@ def _mask(
         return _Mask(model, differences=differences, completions=completions)
     if rows.n_queries == 1 and promise.mask == "window" and _is_shorter(captured[0], seen[0]):
         obstacle = "the captured mask hides more keys than the window: padding, or another window?"
-        return _Mask(given, captured, obstacle=obstacle)
+        return _Mask(captured_model, captured, obstacle=obstacle)
     difference = _weak(rows) or _other_mask(rows, model, captured)
     return _Mask(model, differences=(difference,), completions=completions)
 
@@ -240,7 +240,7 @@ def _described(
     if rows.positions is not None:
         rows = replace(rows, positions=rows.positions[: len(rows.rows)])
     longest = int(captured.sum(axis=1).max())
-    for other, cause in _near_masks(rows, mask, longest):
+    for other, cause in _similar_masks(rows, mask, longest):
         if np.array_equal(other.seen(rows), captured):
             return mask_name(other), cause
     more, fewer = int((captured & ~seen).sum()), int((seen & ~captured).sum())
@@ -256,7 +256,7 @@ UPPER = "triu in place of tril, with the diagonal kept?"
 """What usually leads to a mask of the keys from the query's own on."""
 
 
-def _near_masks(rows: HeadRows, mask: HeadMask, longest: int) -> Iterator[tuple[HeadMask, str]]:
+def _similar_masks(rows: HeadRows, mask: HeadMask, longest: int) -> Iterator[tuple[HeadMask, str]]:
     """Yield masks that are often taken for another, and why."""
     offset = rows.n_keys - rows.n_queries
     plain = replace(mask, kind="causal", window=None, chunk=None)
@@ -315,7 +315,7 @@ def _bias(promise: Promise, model: HeadModel, rows: HeadRows, head: int) -> "_Bi
     named = rows.formats.get("bias", rows.formats.get("mask", "float32"))
     unit = half_ulp(1.0, coarsest(captured, named))
     centre = _centre(captured, bias, seen)
-    if _is_near(captured, bias + centre, seen, unit):
+    if _agrees(captured, bias + centre, seen, unit):
         if rows.seen is not None:
             # Where a mask hides keys, it is all that was captured; the rule says what is added.
             captured = np.where(seen, captured, bias + centre).astype(captured.dtype)
@@ -331,12 +331,12 @@ def _everywhere(bias: Reals, rows: HeadRows, mask: HeadMask) -> Reals:
     """
     if rows.seen is None:
         return bias
-    own = mask.own(rows)
-    has_own = (own >= 0) & (own < rows.n_keys)
-    own = np.where(has_own, own, 0)[:, None]
-    shown = np.take_along_axis(rows.seen, own, 1) & has_own[:, None]
-    after = np.arange(rows.n_keys) > own
-    return np.where(after & ~rows.seen & shown, np.take_along_axis(bias, own, 1), bias)
+    positions = mask.positions(rows)
+    has_position = (positions >= 0) & (positions < rows.n_keys)
+    positions = np.where(has_position, positions, 0)[:, None]
+    shown = np.take_along_axis(rows.seen, positions, 1) & has_position[:, None]
+    after = np.arange(rows.n_keys) > positions
+    return np.where(after & ~rows.seen & shown, np.take_along_axis(bias, positions, 1), bias)
 
 
 def _bends(bias: Reals) -> bool:
@@ -353,11 +353,11 @@ def _centre(captured: Reals, bias: Reals, seen: NDArray[np.bool_]) -> NDArray[np
     return centre
 
 
-def _is_near(captured: Reals, bias: Reals, seen: NDArray[np.bool_], unit: float) -> bool:
+def _agrees(captured: Reals, bias: Reals, seen: NDArray[np.bool_], unit: float) -> bool:
     """Return whether two biases are the same where keys are seen, to the rounding of a format."""
     apart = np.abs(np.where(seen, captured.astype(np.float64) - bias, 0.0))
     size = np.where(seen, np.maximum(np.abs(captured), np.abs(bias)), 0.0)
-    room = NEAR * 2 * unit * size.max(axis=1, keepdims=True, initial=0.0) + 1e-6
+    room = MOST_OFF * 2 * unit * size.max(axis=1, keepdims=True, initial=0.0) + 1e-6
     return bool((apart <= room).all())
 
 

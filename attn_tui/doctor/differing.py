@@ -69,9 +69,9 @@ def _sentence(group: Group, place: int) -> str:
     if difference.side == "call":
         return _of_call(group, difference)
     suspects = [suspect_of(one.judgement.differences[place], one) for one in group.findings]
-    told = [suspect for suspect in suspects if suspect is not None]
-    if told:
-        return f"{named_together(told)}{told[0].reason}"
+    named = [suspect for suspect in suspects if suspect is not None]
+    if named:
+        return f"{named_together(named)}{named[0].reason}"
     if difference.part == "output":
         return difference.cause
     if difference.part == "multiplier":

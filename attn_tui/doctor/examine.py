@@ -118,8 +118,8 @@ def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
     """Return the layers to examine."""
     layers = capture.layers
     if settings.layer is not None and settings.layer not in layers:
-        known = first_few(layers, 20)
-        raise InputError("layer", f"there is no layer {settings.layer}", f"one of {known}")
+        first = first_few(layers, 20)
+        raise InputError("layer", f"there is no layer {settings.layer}", f"one of {first}")
     chosen = layers if settings.layer is None else (settings.layer,)
     if not any(_is_answered(capture, layer) for layer in chosen):
         problem = "nothing that attention returned was captured with its values"
@@ -198,15 +198,15 @@ class _Doctor:
             InputError: If the expectation is for another model.
         """
         chosen: dict[int, Reading] = {}
-        known: Dims | None = None
+        latest: Dims | None = None
         for layer in layers:
             every = self._of_model(layer)
             best = every[0]
             ways = [reading for reading in every if reading.kv_mapping == "grouped"]
             if len(ways) > 1 and _is_answered(self.capture, layer):
-                ways.sort(key=lambda reading: reading.dims != known)
+                ways.sort(key=lambda reading: reading.dims != latest)
                 best = next((reading for reading in ways if self._explained(layer, reading)), best)
-                known = best.dims
+                latest = best.dims
             alike = [
                 reading
                 for reading in every
@@ -277,8 +277,8 @@ class _Doctor:
             same = (other for other in tiled if other.kv_head(id.head) == kv_head)
             reading = next(same, reading)
         comparable = head.comparable
-        is_known = explanation.passes or (explanation.explains and kv_head is None)
-        if is_known and contradicts(rows, explanation.candidate.model.value_scale):
+        is_settled = explanation.passes or (explanation.explains and kv_head is None)
+        if is_settled and contradicts(rows, explanation.candidate.model.value_scale):
             comparable = replace(comparable, obstacle=OTHER_WEIGHTS)
         finding = Finding(
             id, shape, self._promise(id, rows.d_k), self._call(id), comparable, explanation,
@@ -314,8 +314,8 @@ class _Doctor:
         explanation = explain(head.rows, reference, search=False, look=self.look.get(id.layer))
         if explanation.look is not None:
             self.look = {id.layer: explanation.look}
-        is_known = explanation.passes or explanation.explains or explanation.problem
-        if is_known or not self.settings.search:
+        is_settled = explanation.passes or explanation.explains or explanation.problem
+        if is_settled or not self.settings.search:
             return explanation
         if self.searches >= _SEARCHED:
             return explanation
@@ -399,24 +399,24 @@ class _Doctor:
         m = candidate.estimates.get("multiplier")
         if m is None or not finding.explanation.explains:
             return finding
-        near = span(m, reference.format, reference.confidence)
+        interval = span(m, reference.format, reference.confidence)
         place = _place(finding.id, rows, self.readings[finding.id.layer][0])
         if "multiplier" in candidate.changes:
-            missed = misses(near, finding.wanted, place, self.expectation)
-            return replace(finding, names=names(near, place, self.expectation), misses=missed)
+            missed = misses(interval, finding.wanted, place, self.expectation)
+            return replace(finding, names=names(interval, place, self.expectation), misses=missed)
         form = finding.promise.form
-        return replace(finding, names=names(near, place, self.expectation, form))
+        return replace(finding, names=names(interval, place, self.expectation, form))
 
     def _others(
         self, id: HeadId, head: HeadRows, reading: Reading
     ) -> Iterator[tuple[int, HeadRows]]:
         """Yield the head with the keys and values of each other KV head, by its number."""
-        own = reading.kv_head(id.head)
+        expected = reading.kv_head(id.head)
         firsts: dict[int, int] = {}
         for number in range(reading.dims.heads):
             firsts.setdefault(reading.kv_head(number), number)
         for kv_head, number in firsts.items():
-            if kv_head != own:
+            if kv_head != expected:
                 self._ask()
                 other = self._read(replace(id, head=number), reading)
                 yield kv_head, replace(head, keys=other.keys, values=other.values)

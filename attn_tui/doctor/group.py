@@ -83,8 +83,8 @@ def _key(finding: Finding) -> tuple[object, ...]:
         return (judgement.reason, assumed_text(finding), only_some(finding) != "")
     if judgement.verdict == "no expectation":
         return (candidate.changes, candidate.model.law, mask_text(candidate))
-    found = "" if "mask" in finding.comparable.stated else mask_text(candidate)
-    return (assumed_text(finding), finding.explanation.coarseness > 0, found)
+    mask = "" if "mask" in finding.comparable.stated else mask_text(candidate)
+    return (assumed_text(finding), finding.explanation.coarseness > 0, mask)
 
 
 def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:
@@ -100,15 +100,17 @@ def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:
         return (*key, difference.observed)
     if difference.part == "multiplier" and isinstance(difference.observed, float):
         # Without a known cause, multipliers within about 2 % of each other share a group.
-        near = round(50.0 * log(abs(difference.observed))) if difference.observed else 0
-        return (*key, near) if not difference.cause else key
+        size = round(50.0 * log(abs(difference.observed))) if difference.observed else 0
+        return (*key, size) if not difference.cause else key
     return key
 
 
 def suspect_of(difference: Difference, finding: Finding) -> Suspect | None:
     """Return what was done to a head, if that is how it differs."""
-    is_told = difference.side == "output" and difference.promised is difference.observed is None
-    return finding.explanation.suspect if is_told else None
+    is_of_output = (
+        difference.side == "output" and difference.promised is difference.observed is None
+    )
+    return finding.explanation.suspect if is_of_output else None
 
 
 def rows_text(group: Group) -> str:

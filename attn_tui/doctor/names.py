@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import e, inf, log2
 
-from attn_tui.compute.fit.estimates import CHANCE, Estimate, dimension_near, of_size
+from attn_tui.compute.fit.estimates import CHANCE, Estimate, closest_dimension, of_size
 from attn_tui.compute.fit.explain import half_ulp
 from attn_tui.compute.numbers import fixed, general
 from attn_tui.compute.scale import as_root
@@ -101,22 +101,22 @@ def names(
     ('fixed:a=576',)
     """
     d_k = float(place.d_k)
-    known = of_size(d_k)
+    multipliers = of_size(d_k)
     if place.layer:
-        known[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
+        multipliers[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
     if model.yarn != 1.0:
-        known["yarn"] = model.yarn**2 * d_k**-0.5
-    labels = [name for name, value in known.items() if interval.holds(value)]
+        multipliers["yarn"] = model.yarn**2 * d_k**-0.5
+    labels = [name for name, value in multipliers.items() if interval.holds(value)]
     _, _, meant = form.partition("1/√")
     if meant and float(meant) != d_k:
         labels.insert(0, f"fixed:a={meant}")
     if not labels:
-        near = _dimensions_near(interval, model)
-        labels = [f"fixed:a={repr(a).removesuffix('.0')}" for a in near]
+        dimensions = _dimensions_inside(interval, model)
+        labels = [f"fixed:a={repr(a).removesuffix('.0')}" for a in dimensions]
     return tuple(labels)
 
 
-def _dimensions_near(interval: Span, model: Expectation) -> tuple[float, ...]:
+def _dimensions_inside(interval: Span, model: Expectation) -> tuple[float, ...]:
     """Return each a such that the multiplier may be 1/√a: a dimension of the model, or 8k.
 
     A multiple of 8 that the model does not name is a guess, made only if the fit's own interval,
@@ -126,7 +126,7 @@ def _dimensions_near(interval: Span, model: Expectation) -> tuple[float, ...]:
         hint.value for hint in model.hints if hint.value > 0 and interval.holds(hint.value**-0.5)
     ]
     low, high = interval.low + interval.margin, interval.high - interval.margin
-    guess = dimension_near(interval.value)
+    guess = closest_dimension(interval.value)
     if guess and low <= guess**-0.5 <= high and low > 0.0 and low**-2 - high**-2 < CHANCE:
         every.insert(0, guess)
     return tuple(dict.fromkeys(every))
@@ -145,7 +145,7 @@ def misses(
     if not every:
         every = [
             Miss(a**-0.5, f"1/√{general(a)}", f"a dimension of {general(a)}")
-            for a in _dimensions_near(interval, model)
+            for a in _dimensions_inside(interval, model)
             if abs(a**-0.5 - expected) > 1e-9 * abs(expected)
         ]
     # Each value is named once, with its likeliest meaning.
@@ -220,12 +220,12 @@ def _layer(expected: float, layer: int) -> Iterator[Miss]:
             yield Miss(expected * (layer + 1.0) ** power, "", meaning, "Megatron-LM 175")
 
 
-def beside(m: float, expected: float, form: str = "") -> str:
+def in_terms(m: float, expected: float, form: str = "") -> str:
     """Return a multiplier in terms of the expected one, in its notation: ``0.667/√256``.
 
-    >>> beside(1 / 24, 1 / 16), beside(0.2, 0.15), beside(8.0, 1.0)
+    >>> in_terms(1 / 24, 1 / 16), in_terms(0.2, 0.15), in_terms(8.0, 1.0)
     ('0.667/√256', '1.33 × 0.15', '8')
-    >>> beside(1 / 32, 1 / 16, "1/(2·√64)")
+    >>> in_terms(1 / 32, 1 / 16, "1/(2·√64)")
     '0.5/(2·√64)'
     """
     if expected == 1.0:

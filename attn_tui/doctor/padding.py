@@ -249,10 +249,10 @@ def _begins(rows: HeadRows, seen: Truths, mask: HeadMask) -> tuple[int, ...]:
     """Return the keys at which texts begin, if rows see whole texts of their own; else empty."""
     sees = seen.any(axis=1)
     first = np.argmax(seen[sees], axis=1)
-    own = rows.rows[sees]
+    queries = rows.rows[sees]
     if mask.window is not None or mask.chunk is not None:
         # A text begins where a query sees no key before its own.
-        begins = own[first == own]
+        begins = queries[first == queries]
     else:
         begins = np.unique(first)
     return tuple(int(key) for key in begins if key > 0)

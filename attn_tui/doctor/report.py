@@ -101,10 +101,10 @@ class DoctorReport:
     @property
     def mask_applied(self) -> bool | None:
         """Whether captured masks were applied in all heads where that is known; None if in none."""
-        told = [
+        decided = [
             finding.mask_applied for finding in self.findings if finding.mask_applied is not None
         ]
-        return all(told) if told else None
+        return all(decided) if decided else None
 
     @property
     def progress(self) -> float:

@@ -181,8 +181,8 @@ def _heads(report: DoctorReport, every: Sequence[Group]) -> str:
 
 def _named(every: Sequence[Group]) -> list[Group]:
     """Return the groups after the first whose finding is told, if they are few."""
-    told = ("differs", "cannot tell", "no expectation")
-    named = [group for group in every[1:] if group.verdict in told]
+    verdicts = ("differs", "cannot tell", "no expectation")
+    named = [group for group in every[1:] if group.verdict in verdicts]
     return named if len(named) <= FEW else []
 
 
@@ -215,7 +215,7 @@ def statement(group: Group) -> str:
     granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
     assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
     if group.verdict == "agrees":
-        more = "".join(_mask_found(group))
+        more = "".join(_mask_shown(group))
         return f"{', '.join(_agreeing(group))} as promised{more}{_coarse(group)}{assumed}"
     return ", ".join(_unpromised(group)) + _coarse(group) + assumed
 
@@ -243,7 +243,7 @@ def _agreeing(group: Group) -> Iterator[str]:
         yield f"mask causal within the {masks.pop()}" if is_long else f"mask {masks.pop()}"
 
 
-def _mask_found(group: Group) -> Iterator[str]:
+def _mask_shown(group: Group) -> Iterator[str]:
     """Yield the mask that was found where none is promised."""
     if "mask" not in group.first.comparable.stated:
         masks = dict.fromkeys(map(mask_text, group.first.explanation.best))
@@ -303,8 +303,10 @@ def _unpromised(group: Group) -> Iterator[str]:
             form, meaning = usual[0].form or form, f": {usual[0].meaning}?"
         if form not in ("", value):
             value += f" = {form}"
-        near = [text for usual, text in USUAL_TIMES.items() if abs(ratio / usual - 1.0) < 2e-3]
-        times = near[0] if near else f"{general(ratio, 3)} times"
+        usual_texts = [
+            text for usual, text in USUAL_TIMES.items() if abs(ratio / usual - 1.0) < 2e-3
+        ]
+        times = usual_texts[0] if usual_texts else f"{general(ratio, 3)} times"
         yield f"m = {value}, {times} the usual 1/√d_k{meaning}"
     else:
         is_m = "multiplier" in first.comparable.stated

@@ -119,12 +119,14 @@ def _residual(finding: Finding, candidate: Candidate) -> str:
             return residual
         path = ROUNDED[explanation.path]
         return f"{residual}; {path} rounding alone makes {quantity(explanation.rounding)}"
-    each = [
+    roundings = [
         f"{ROUNDED[path]} {quantity(candidate.rounding[path])}"
         for path in ROUNDED
         if path in candidate.rounding
     ]
-    text = f"{quantity(candidate.residual)} of the output; rounding alone makes {', '.join(each)}"
+    text = (
+        f"{quantity(candidate.residual)} of the output; rounding alone makes {', '.join(roundings)}"
+    )
     paths = " or ".join(ROUNDED[path] for path in candidate.paths)
     return f"{text}; it {'is' if candidate.path else 'may be'} {paths}"
 
@@ -145,10 +147,12 @@ def _table(finding: Finding, candidate: Candidate) -> Iterator[str]:
         if part not in texts:
             continue
         sign = "≠" if part in candidate.changes else " "
-        beside = f"{sign} {promised[part]}" if part in promised else ""
-        row = f"{WORDS[part]:{LABEL}}{texts[part]:{width}}{beside}".rstrip()
-        if cells(row) > WIDTH and beside:
-            row = f"{WORDS[part]:{LABEL}}{texts[part]}\n{'':{LABEL}}{beside.strip()} promised"
+        promised_text = f"{sign} {promised[part]}" if part in promised else ""
+        row = f"{WORDS[part]:{LABEL}}{texts[part]:{width}}{promised_text}".rstrip()
+        if cells(row) > WIDTH and promised_text:
+            row = (
+                f"{WORDS[part]:{LABEL}}{texts[part]}\n{'':{LABEL}}{promised_text.strip()} promised"
+            )
         yield f"{row}\n"
 
 

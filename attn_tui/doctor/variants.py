@@ -42,8 +42,8 @@ def variants(
 
 def _is_same(model: HeadModel, other: HeadModel) -> bool:
     """Return whether two models differ at most by the rounding of m."""
-    near = abs(model.multiplier - other.multiplier) <= SAME * abs(other.multiplier)
-    return near and replace(model, multiplier=0.0) == replace(other, multiplier=0.0)
+    is_close = abs(model.multiplier - other.multiplier) <= SAME * abs(other.multiplier)
+    return is_close and replace(model, multiplier=0.0) == replace(other, multiplier=0.0)
 
 
 def _every(

@@ -80,8 +80,8 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
         return Judgement("cannot tell", reason=CAPTURE_SINK)
     if differences:
         return Judgement("differs", differences)
-    is_found = candidate.changes == ("mask",) and not candidate.model.mask.inverted
-    if is_found and "multiplier" in finding.comparable.stated:
+    is_mask_alone = candidate.changes == ("mask",) and not candidate.model.mask.inverted
+    if is_mask_alone and "multiplier" in finding.comparable.stated:
         # m is as promised under a mask that nothing promises, which is named.
         return _of_power(finding)
     return _of_power(finding) if "multiplier" in explanation.silent else Judgement("no expectation")
@@ -210,7 +210,7 @@ def settled(
         judged = [replace(one, judgement=_of_whole(one)) for one in judged]
     assumed = common_masks(judged)
     refuted = {finding.sequence for finding in judged if finding.refutes}
-    told = []
+    results = []
     for finding in judged:
         is_odd = finding.sequence in refuted
         if finding.judgement.assumes in SEQUENCES:
@@ -219,8 +219,8 @@ def settled(
             difference = difference_of(finding, finding.explanation.candidate, "mask")
             judgement = Judgement("differs", (difference,))
             finding = replace(finding, judgement=judgement)
-        told.append(finding)
-    return together(told)
+        results.append(finding)
+    return together(results)
 
 
 def _of_whole(finding: Finding) -> Judgement:
@@ -273,12 +273,12 @@ def together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     for finding in findings:
         if finding.judgement.verdict in ("agrees", "silent") and finding.explanation.passes:
             layers.setdefault(finding.id.layer, []).append(finding)
-    told = {finding.id: finding for finding in findings}
+    by_id = {finding.id: finding for finding in findings}
     for heads in layers.values():
         judgement = _shown_together(heads, LEVEL / len(layers))
         if judgement is not None:
-            told |= {finding.id: replace(finding, judgement=judgement) for finding in heads}
-    return tuple(told[finding.id] for finding in findings)
+            by_id |= {finding.id: replace(finding, judgement=judgement) for finding in heads}
+    return tuple(by_id[finding.id] for finding in findings)
 
 
 def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:

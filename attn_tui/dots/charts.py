@@ -290,8 +290,8 @@ class Moments:
                     truths = [exact(number, most - 4) for number in numbers]
                     table_columns.append(TextColumn("exact", truths, "muted"))
             table = TableDrawing(table_columns)
-            is_whole = not any("…" in column.texts for column in table_columns)
-            if is_whole and len(table.fitting(columns - 2)) == len(table_columns):
+            is_complete = not any("…" in column.texts for column in table_columns)
+            if is_complete and len(table.fitting(columns - 2)) == len(table_columns):
                 return table
         return TableDrawing([names])
 

@@ -25,22 +25,22 @@ _EXAMPLES = """\
 @setup
 @forms("Print CSV, one line a number.")
 @click.pass_context
-def dot(context: click.Context, /, form: str, **given: Any) -> None:
+def dot(context: click.Context, /, form: str, **options: Any) -> None:
     """Print what q·k is like at d_k: its mean, variance and more, before and after the scale.
 
     Every sampled number has its standard error and, where one is known, the exact value beside it.
     Ctrl+C prints what there is.
     """
-    context.exit(print_dots(to_experiment(given), form))
+    context.exit(print_dots(to_experiment(options), form))
 
 
-def to_experiment(given: dict[str, Any]) -> "Experiment":
+def to_experiment(options: dict[str, Any]) -> "Experiment":
     """Return the experiment that options describe.
 
     Raises:
         InputError: Naming the option that cannot be used.
     """
-    return setup_experiment_of(given, partial(edited, Settings, given))
+    return setup_experiment_of(options, partial(edited, Settings, options))
 
 
 def print_dots(experiment: "Experiment", form: str) -> int:

@@ -25,7 +25,7 @@ _GROWTHS = {
 """How a number that goes as a power of d_k changes, by that power."""
 
 MEAN_OFF_0 = "{cause}, so one product does not average 0."
-MEAN_MADE_UP = "One product averages 0: the averages of q_i and k_i make up for ρ."
+MEAN_COMPENSATED = "One product averages 0: the averages of q_i and k_i make up for ρ."
 MEAN_0 = "One product averages 0: it is above 0 as often as below."
 VARIANCE_AROUND_MEAN = "Around its average it varies by {around}."
 VARIANCE_CORRELATED = "It is typically {around}."
@@ -104,11 +104,11 @@ def derivation(answer: Answer, width: int) -> list[Row]:
     """
     all_steps = steps(answer)
     sampled = [with_error(step.number, 22) for step in all_steps]
-    known = [exact(step.number, 11) for step in all_steps]
+    exact_values = [exact(step.number, 11) for step in all_steps]
     heads = "measured ± error", "exact"
     ends = [
         max(len(head), *map(len, texts)) + 2
-        for head, texts in zip(heads, (sampled, known), strict=True)
+        for head, texts in zip(heads, (sampled, exact_values), strict=True)
     ]
     edge = min(width - 1, MOST)
     room = edge - sum(ends)
@@ -116,10 +116,10 @@ def derivation(answer: Answer, width: int) -> list[Row]:
     if "cross" in formulas and len(formulas["cross"]) > room - 3:
         # Of this long formula, the right-hand side is enough beside its number.
         formulas["cross"] = formulas["cross"].rpartition(" = ")[2]
-    beside = all(len(formula) <= room - 3 for formula in formulas.values())
+    is_wide = all(len(formula) <= room - 3 for formula in formulas.values())
     title: Row = ((heads[0].rjust(edge - ends[1]) + heads[1].rjust(ends[1]), "label"),)
-    rows: list[Row] = [title] if beside else []
-    lines = zip(all_steps, sampled, known, strict=True)
+    rows: list[Row] = [title] if is_wide else []
+    lines = zip(all_steps, sampled, exact_values, strict=True)
     text = max(width - 3, 1)
     for place, (step, value, law) in enumerate(lines, 1):
         lead = f" {place} "
@@ -127,7 +127,7 @@ def derivation(answer: Answer, width: int) -> list[Row]:
             rows.append(((lead, "label"), (line, "strong")))
             lead = "   "
         role = "scaled" if step.name.startswith("scaled") else "unscaled"
-        if beside:
+        if is_wide:
             numbers = ((value.rjust(ends[0]), role), (law.rjust(ends[1]), "label"))
             rows.append((*fitted(((lead + formulas[step.name], "label"),), room), *numbers))
         else:
@@ -146,7 +146,7 @@ def _words(law: DotLaw) -> Mapping[str, str]:
         mean = MEAN_OFF_0.format(cause=cause(law.pair))
         variance = VARIANCE_AROUND_MEAN.format(around=around)
     elif law.pair.correlation:
-        mean = MEAN_MADE_UP
+        mean = MEAN_COMPENSATED
         variance = VARIANCE_CORRELATED.format(around=around)
     else:
         mean = MEAN_0

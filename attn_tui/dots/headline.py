@@ -25,7 +25,7 @@ NO_AVERAGE = 0.05
 UNTOLD = 1e12
 """A larger average is not spelled out, so no sentence can be built around it."""
 
-TOLD = 5e-7
+LEAST_MULTIPLIER = 5e-7
 """A multiplier below this makes everything practically 0, which is not said to grow."""
 
 CONSTANT = "q·k is always {mean} here: nothing varies."
@@ -89,7 +89,7 @@ def _sentence(law: DotLaw, divided: "Divided") -> str:
     # The average of independent products outgrows their spread as √d_k.
     most = abs(one.mean) * (1.0 if law.tied else sqrt(D_K.maximum))
     is_of_mean = most > NO_AVERAGE * sqrt(one.variance)
-    grows_still = divided.power < 1.0 and TOLD < m < 1.0
+    grows_still = divided.power < 1.0 and LEAST_MULTIPLIER < m < 1.0
     if is_of_mean:
         if not grows_still or abs(law.mean) > UNTOLD:
             return NUMBERS

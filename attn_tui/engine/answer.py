@@ -66,8 +66,8 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         return
     # An empty answer comes at once, so that there is something to show.
     yield Answer(experiment, Survey(plan))
-    for known in now_and_then(survey(plan, stop=stop)):
-        yield Answer(experiment, known)
+    for latest in now_and_then(survey(plan, stop=stop)):
+        yield Answer(experiment, latest)
 
 
 def now_and_then(results: Iterator[T]) -> Iterator[T]:

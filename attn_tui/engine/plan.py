@@ -22,7 +22,7 @@ BLOCK_SECONDS, SHORT, LONG = 0.5, 0.25, 2.0
 IN_FULL = 2**27
 """The most scores, over all heads, that are computed in float64 whatever the dtype of q."""
 
-_READ, _EACH = 2e-9, 2e-3
+_READ, _PER_BLOCK = 2e-9, 2e-3
 """About how many seconds it takes to read a number, and the least that a block takes."""
 
 
@@ -50,9 +50,9 @@ class Selection:
         Raises:
             InputError: With field ``"layer"`` or ``"head"``, if the capture does not have one.
         """
-        known = capture.heads
+        heads = capture.heads
         for name, wanted in (("layer", self.layers), ("head", self.heads)):
-            numbers = {getattr(head, name) for head in known}
+            numbers = {getattr(head, name) for head in heads}
             for number in wanted or ():
                 if number not in numbers:
                     least, most = min(numbers), max(numbers)
@@ -60,7 +60,7 @@ class Selection:
                     raise InputError(name, f"there is no {name} {number}", expected)
         return tuple(
             head
-            for head in known
+            for head in heads
             if (self.layers is None or head.layer in self.layers)
             and (self.heads is None or head.head in self.heads)
         )
@@ -218,11 +218,11 @@ def _blocks(capture: Capture, selection: Selection, heads: Sequence[HeadId]) -> 
         sampled = selection.sample(shape.n_queries)
         rows = range(shape.n_queries) if sampled is None else sampled
         at_once = max(int(BLOCK_SECONDS / _seconds(shape, 1)) // 128 * 128, 128)
-        whole = sampled is None and len(rows) <= at_once
+        is_single = sampled is None and len(rows) <= at_once
         for start in range(0, len(rows), at_once):
             part = rows[start : start + at_once]
-            seconds = _EACH + _seconds(shape, len(part)) + (shape.n_keys * shape.d_k) * _READ
-            yield Block(index, head, None if whole else part, start == 0, seconds)
+            seconds = _PER_BLOCK + _seconds(shape, len(part)) + (shape.n_keys * shape.d_k) * _READ
+            yield Block(index, head, None if is_single else part, start == 0, seconds)
             index += 1
 
 

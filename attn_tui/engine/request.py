@@ -75,7 +75,7 @@ class Request:
         return {
             "rule": scale.rule,
             "own_rule": "multiplier" in self.parts,
-            "parameters": dict(scale.given),
+            "parameters": dict(scale.arguments),
             "softcap": scale.softcap,
             "uncapped": "softcap" in self.parts and scale.softcap is None,
             "sink": scale.sink if "sink" in self.parts else "captured",

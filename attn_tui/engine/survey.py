@@ -82,8 +82,8 @@ class Survey:
     def grown(self, task: Task, partials: Sequence[Partial]) -> "Survey":
         """Return the survey with the partials of a finished task."""
         indices = [block.index for block in task.blocks]
-        own = dict(zip(indices, partials, strict=True))
-        return replace(self, partials={**self.partials, **own})
+        added = dict(zip(indices, partials, strict=True))
+        return replace(self, partials={**self.partials, **added})
 
     def values(self, name: str) -> Numbers:
         """Return a statistic of each head of the plan, shape (heads,); NaN if it is not known."""
@@ -138,12 +138,12 @@ def survey(
         at_once: How many tasks a given executor gets at a time.
     """
     begun = time.monotonic()
-    known = Survey(plan)
-    own = None
+    latest = Survey(plan)
+    pool = None
     if executor is None:
-        own, at_once = threads()
-        executor = own
-    waiting = deque(plan.tasks(LONG if own is None else SHORT))
+        pool, at_once = threads()
+        executor = pool
+    waiting = deque(plan.tasks(LONG if pool is None else SHORT))
     running: dict[Future[list[Partial]], Task] = {}
     try:
         while (waiting or running) and not stop():
@@ -156,20 +156,20 @@ def survey(
                     # Its worker is gone, which says nothing about the task.
                     waiting.append(task)
                 elif (error := future.exception()) is None:
-                    known = known.grown(task, future.result())
+                    latest = latest.grown(task, future.result())
                 elif len(task.blocks) > 1:
                     # Run each block alone, so that only those that fail are lost.
                     waiting.extend(plan.task([block]) for block in task.blocks)
                 else:
                     failed = Failed(task.blocks[0], _reason(error))
-                    known = replace(known, failed=(*known.failed, failed))
-            yield replace(known, elapsed=time.monotonic() - begun)
+                    latest = replace(latest, failed=(*latest.failed, failed))
+            yield replace(latest, elapsed=time.monotonic() - begun)
     finally:
         for future in running:
             future.cancel()
-        if own is not None:
-            own.shutdown(wait=False, cancel_futures=True)
-    yield replace(known, elapsed=time.monotonic() - begun)
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+    yield replace(latest, elapsed=time.monotonic() - begun)
 
 
 def _reason(error: BaseException) -> str:

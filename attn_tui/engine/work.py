@@ -45,13 +45,13 @@ def _partial(task: Task, capture: Capture, block: Block) -> Partial:
     partial = statistics(head, model, block.is_first, queries, task.computed_in)
     if not block.is_first:
         return partial
-    own = reconstruction.multiplier
+    multiplier = reconstruction.multiplier
     return replace(
         partial,
         odd=tuple(not_finite(capture, block.head, reading)),
         residual=reconstruction.residual,
         rounding=reconstruction.rounding,
         fits=reconstruction.fits,
-        multiplier=own if own != layer.multiplier else None,
-        untold=layer.is_untold and own is None,
+        multiplier=multiplier if multiplier != layer.multiplier else None,
+        untold=layer.is_untold and multiplier is None,
     )

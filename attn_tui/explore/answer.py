@@ -68,14 +68,14 @@ def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[S
     first = ShownVector(experiment, index, answer_vector(experiment, index))
     if not is_quick(experiment):
         yield first
-    whole = replace(first, over=curves(experiment, index, stop))
+    complete = replace(first, over=curves(experiment, index, stop))
     if experiment.source.redraws:
-        whole = replace(whole, unscaled_over=curves(unscaled(experiment), index, stop))
+        complete = replace(complete, unscaled_over=curves(unscaled(experiment), index, stop))
     if not stop():
-        yield whole
+        yield complete
     log_factor = typical(experiment, stop)
     if log_factor is not None:
-        yield replace(whole, typical=log_factor)
+        yield replace(complete, typical=log_factor)
 
 
 def unscaled(experiment: Experiment) -> Experiment:
@@ -118,8 +118,8 @@ def curves(experiment: Experiment, index: int, stop: Stop = never) -> OverDk | N
     """
     d_k = experiment.setup.d_k if experiment.source.redraws else 1
     setup = replace(experiment.setup, d_k=d_k, model=NO_MODEL)
-    known = _kept(experiment.source, setup, index)
-    if not known:
+    kept = _kept(experiment.source, setup, index)
+    if not kept:
         try:
             again = Experiment(experiment.source, setup)
             over = over_d_k(again, index, D_K.stops, MOST_KEYS, stop)
@@ -127,8 +127,8 @@ def curves(experiment: Experiment, index: int, stop: Stop = never) -> OverDk | N
             return None
         if over is None:
             return None
-        known.append(over)
-    return known[0]
+        kept.append(over)
+    return kept[0]
 
 
 @lru_cache(maxsize=16)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import BESIDE, Palette, mix
+from attn_tui.charts.colour import RAMP_START, Palette, mix
 from attn_tui.charts.glyphs import FILLS, TRACK
 from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
@@ -65,8 +65,10 @@ class WeightBars:
         if n_keys <= FEW:
             return min(max(self.cursor + steps, 0), n_keys - 1)
         ranking = self.answer.scaled.ranking()
-        own = ranking[self.cursor]
-        rank = np.count_nonzero(ranking > own) + np.count_nonzero(ranking[: self.cursor] == own)
+        weight = ranking[self.cursor]
+        rank = np.count_nonzero(ranking > weight) + np.count_nonzero(
+            ranking[: self.cursor] == weight
+        )
         return int(largest(ranking, max(int(rank) + steps, 0) + 1)[-1])
 
     def key_at(self, line: int, lines: int) -> int | None:
@@ -172,7 +174,7 @@ def draw_bar(
     if colours.textured:
         cells.write(columns.start, line, TRACK * width, colours["muted"])
     else:
-        cells.backgrounds[line, columns] = mix(colours["background"], "#808080", BESIDE)
+        cells.backgrounds[line, columns] = mix(colours["background"], "#808080", RAMP_START)
     eighths = round(min(max(share, 0.0), 1.0) * width * 8) if share == share else 0
     if colours.textured and kind == "unscaled":
         # The glyph that fills this side has no eighths.

@@ -65,7 +65,7 @@ _EXAMPLES = """\
     REPORT,
     any_file,
 )
-def show(form: str, top: str | None, lab: bool, against: str | None, **given: Any) -> None:
+def show(form: str, top: str | None, lab: bool, against: str | None, **options: Any) -> None:
     """Print weights and their gradient, unscaled beside scaled.
 
     SCORES are what `attn-tui --help` says.
@@ -73,15 +73,15 @@ def show(form: str, top: str | None, lab: bool, against: str | None, **given: An
     from attn_tui.explore.report import Contents
 
     most = None if top is None else whole(1).parse("top", top)
-    if against == "-" and "-" in (*given["scores"], given["experiment"]):
+    if against == "-" and "-" in (*options["scores"], options["experiment"]):
         raise InputError("against", "standard input is asked for twice", "- once")
-    experiment = to_experiment(given)
+    experiment = to_experiment(options)
     pinned = () if against is None else _pinned(against)
-    mention_unread_input(given)
-    print_report(experiment, given, form, Contents(most, lab, pinned))
+    mention_unread_input(options)
+    print_report(experiment, options, form, Contents(most, lab, pinned))
 
 
-def to_experiment(given: Mapping[str, Any]) -> "Experiment":
+def to_experiment(options: Mapping[str, Any]) -> "Experiment":
     """Return the experiment that options describe, with the gradient of a key that exists.
 
     A saved experiment may name a key that its scores do not have: the last key then stands for
@@ -92,13 +92,13 @@ def to_experiment(given: Mapping[str, Any]) -> "Experiment":
     """
     from attn_tui.compute.explore.answer import check_keys
 
-    experiment = experiment_of(given, partial(edited, Settings, given))
-    if all(not given[name] for name in ("of", "scores", "draw", "seed", "query", "keys")):
+    experiment = experiment_of(options, partial(edited, Settings, options))
+    if all(not options[name] for name in ("of", "scores", "draw", "seed", "query", "keys")):
         return experiment
     try:
         check_keys(experiment)
     except InputError as error:
-        if given["of"] is None:
+        if options["of"] is None:
             raise InputError("experiment", error.problem, error.expected, "of") from None
         raise
     return experiment
@@ -115,19 +115,19 @@ def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
         raise InputError("against", error.problem, error.expected, error.where) from None
 
 
-def _about(given: Mapping[str, Any], experiment: "Experiment") -> "list[Labelled]":
+def _about(options: Mapping[str, Any], experiment: "Experiment") -> "list[Labelled]":
     """Return the facts about the example given, if one is."""
     from attn_tui.files.examples import EXAMPLES
     from attn_tui.report.head import about_example
 
-    if given.get("example") is None:
+    if options.get("example") is None:
         return []
-    return [*about_example(EXAMPLES[given["example"]], experiment)]
+    return [*about_example(EXAMPLES[options["example"]], experiment)]
 
 
 def print_report(
     experiment: "Experiment",
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     form: str = "text",
     contents: "Contents | None" = None,
 ) -> None:
@@ -135,7 +135,7 @@ def print_report(
 
     Args:
         experiment: The question.
-        given: The options, which may name an example for the text to introduce.
+        options: The options, which may name an example for the text to introduce.
         form: The form to print.
         contents: What the report is to contain; every key if not given.
 
@@ -149,6 +149,6 @@ def print_report(
     contents = contents or EVERYTHING
     if form == "csv":
         contents.check_one_table()
-    numbers = report(next(answer(experiment)), contents, _about(given, experiment))
+    numbers = report(next(answer(experiment)), contents, _about(options, experiment))
     mention_left_out(experiment, form)
     write(WRITERS[form](numbers))

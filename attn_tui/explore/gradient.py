@@ -106,8 +106,8 @@ class GradientTable:
             ]
             table_columns = [names, *sides[2 - n_sides :], *others[1:]]
             table = TableDrawing(table_columns, cursor)
-            is_whole = not any("…" in column.texts for column in table_columns)
-            if is_whole and len(table.fitting(columns - 2)) == len(table_columns):
+            is_complete = not any("…" in column.texts for column in table_columns)
+            if is_complete and len(table.fitting(columns - 2)) == len(table_columns):
                 return table
         return TableDrawing([names], cursor)
 

@@ -120,8 +120,8 @@ class GradientChange:
         (_, before), (_, after) = answer.gradients
         if over is None:
             return cls(before, after)
-        known = over.log_gradient[over.log_gradient > -inf]
-        from_largest = float(known.max()) - after if known.size else inf
+        finite = over.log_gradient[over.log_gradient > -inf]
+        from_largest = float(finite.max()) - after if finite.size else inf
         second = answer.sides[1]
         is_even = second.effective_keys >= EVEN * int(second.attended.sum())
         return cls(before, after, from_largest, is_even)
@@ -132,7 +132,7 @@ class GradientChange:
         return inf if self.before == -inf else self.after - self.before
 
     @property
-    def is_found(self) -> bool:
+    def is_restored(self) -> bool:
         """Whether the gradient was lost before, and no longer is."""
         was_lost = -inf < self.before < log(DEAD) and self.log_factor > UNTOLD
         return was_lost and self.after >= log(DEAD)
@@ -140,7 +140,7 @@ class GradientChange:
     @property
     def is_back(self) -> bool:
         """Whether the gradient was lost, and is now near its largest with keys still apart."""
-        return self.is_found and self.from_largest < BACK and not self.is_even
+        return self.is_restored and self.from_largest < BACK and not self.is_even
 
     @property
     def text(self) -> str:

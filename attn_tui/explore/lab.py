@@ -64,10 +64,10 @@ def lab_parts(tried: Lab, answer: VectorAnswer) -> Iterator[Part]:
     exact = {f"lab.{side.name}.exact": side.exact for side in tried.sides}
     yield data({"lab.key": tried.key, **exact})
     for side in tried.sides:
-        own = {
+        labels = {
             "vector": answer.vector.name, "key": answer.of, "side": side.name, "exact": side.exact,
         }  # fmt: skip
-        columns = [report.Column("", same(value), name=name) for name, value in own.items()]
+        columns = [report.Column("", same(value), name=name) for name, value in labels.items()]
         columns += _data(side)
         yield report.Table(columns, rows, path=f"lab.{side.name}.trials", csv="lab")
 

@@ -93,7 +93,7 @@ class Contents:
     pinned: Sequence[VectorAnswer] = ()
     first: int = 0
 
-    def beside_pinned(self, answer: Answer) -> tuple[VectorAnswer, ...]:
+    def comparisons(self, answer: Answer) -> tuple[VectorAnswer, ...]:
         """Return each vector beside a pinned one: the only one, or the one at the same index.
 
         Raises:
@@ -151,20 +151,20 @@ def report(
         InputError: If the pinned answers do not match the vectors.
     """
     experiment = answer.experiment
-    pairs = contents.beside_pinned(answer)
+    pairs = contents.comparisons(answer)
     question = [Fact(label, (text,)) for label, text in (*about, *_question(answer))]
     parts: list[Part] = [data({"experiment": experiment_to_plain(experiment)}), Facts(question)]
     headlines = []
     for place, vector in enumerate(answer.vectors):
         index = contents.first + place
-        own: list[Part] = [*_vector(experiment, index, vector, contents)]
+        contained: list[Part] = [*_vector(experiment, index, vector, contents)]
         if pairs:
-            own.append(_comparison(pairs[place], experiment, index, contents))
+            contained.append(_comparison(pairs[place], experiment, index, contents))
         headlines.append(_headline(vector, experiment, index))
         n_masked = vector.masked.size
         title = f"{_name(vector)}: {counted(vector.vector.n_keys, 'key')}"
         title += f", {n_masked:,} masked" if n_masked else ""
-        parts.append(Section(title, own, "vectors[]", headlines[-1]))
+        parts.append(Section(title, contained, "vectors[]", headlines[-1]))
     if answer.drawn:
         parts.append(_means(answer))
     first = headlines[0] if len(headlines) == 1 else of_several(answer.vectors)
@@ -193,7 +193,7 @@ def _is_below(answer: VectorAnswer) -> bool:
 
 def _headline(answer: VectorAnswer, experiment: Experiment, index: int) -> str:
     """Return the headline of a vector; curves over d_k are computed only if it depends on them."""
-    may_be_back = GradientChange.of(answer, None).is_found
+    may_be_back = GradientChange.of(answer, None).is_restored
     return headline(answer, experiment, curves(experiment, index) if may_be_back else None)
 
 

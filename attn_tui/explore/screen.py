@@ -153,14 +153,14 @@ class ExploreScreen(InstrumentScreen):
 
     def action_step_n(self, steps: int) -> None:
         """Draw more keys, or fewer if ``steps`` is negative."""
-        if reason := N_KEYS.held(self.present):
+        if reason := N_KEYS.no_effect(self.present):
             self.notify(reason, timeout=3)
         else:
             self.ask(N_KEYS.edit(N.step(N_KEYS.value(self.present), steps)), "step n")
 
     async def action_type_n(self) -> None:
         """Type how many keys are drawn."""
-        if reason := N_KEYS.held(self.present):
+        if reason := N_KEYS.no_effect(self.present):
             self.notify(reason, timeout=3)
         else:
             await self.open_setting(N_KEYS.name)
@@ -173,13 +173,13 @@ class ExploreScreen(InstrumentScreen):
     def action_pin(self) -> None:
         """Pin the present answer, so that later ones are shown beside it."""
         if self.answer is not None:
-            self._show_beside(self.answer.vector)
+            self._show_pinned(self.answer.vector)
 
     def action_unpin(self) -> None:
         """Let go the pinned answer, so that both sides are of the present one again."""
-        self._show_beside(None)
+        self._show_pinned(None)
 
-    def _show_beside(self, pinned: VectorAnswer | None) -> None:
+    def _show_pinned(self, pinned: VectorAnswer | None) -> None:
         self.pinned = pinned
         self.refresh_bindings()
         if self.answer is not None:
@@ -269,7 +269,7 @@ class ExploreScreen(InstrumentScreen):
     # Files and reports
 
     @property
-    def beside(self) -> Sequence[VectorAnswer]:
+    def compared(self) -> Sequence[VectorAnswer]:
         """The pinned answer that a report compares every vector with, if there is one."""
         return () if self.pinned is None else (self.pinned,)
 
@@ -280,8 +280,8 @@ class ExploreScreen(InstrumentScreen):
         from attn_tui.report.forms import forms
 
         def build() -> "Report":
-            whole = next(answer(self.present.experiment))
-            return report(whole, Contents(pinned=self.beside))
+            complete = next(answer(self.present.experiment))
+            return report(complete, Contents(pinned=self.compared))
 
         return forms(build)
 
@@ -296,9 +296,9 @@ class ExploreScreen(InstrumentScreen):
             return ""
         vector = self.answer.vector
         top = READ_KEYS if vector.vector.n_keys > READ_KEYS else None
-        contents = Contents(top, pinned=self.beside, first=self.answer.index)
-        whole = WholeAnswer(self.answer.experiment, (vector,))
-        return "".join(text(report(whole, contents), columns_of_text(self.size.width)))
+        contents = Contents(top, pinned=self.compared, first=self.answer.index)
+        single = WholeAnswer(self.answer.experiment, (vector,))
+        return "".join(text(report(single, contents), columns_of_text(self.size.width)))
 
     # Drawing
 

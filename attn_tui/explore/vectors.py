@@ -121,5 +121,5 @@ def _both(
         return [write(value) for value in of(rows).tolist()]
 
     for kind, of in zip(SIDES, sides, strict=True):
-        own = f"{kind}.{path}" if path else ""
-        yield report.Column(kind, of, own, texts=partial(texts, of), width=12)
+        key = f"{kind}.{path}" if path else ""
+        yield report.Column(kind, of, key, texts=partial(texts, of), width=12)

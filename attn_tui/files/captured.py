@@ -16,7 +16,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.files.grammar import assignments, refused
 from attn_tui.files.paths import path_of, path_text
-from attn_tui.files.plain import checked, known, of_type
+from attn_tui.files.plain import checked, fields_in, of_type
 
 if TYPE_CHECKING:
     from attn_tui.files.models.opening import Configured
@@ -38,7 +38,7 @@ def parse_captured(text: str) -> Captured:
         InputError: With field ``"capture"``, naming what is not understood or cannot be used.
     """
     paths: list[str] = []
-    given: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     rest: list[str] = []
     for line in text.split("\n"):
         name, _, value = line.partition(":")
@@ -46,19 +46,19 @@ def parse_captured(text: str) -> Captured:
         if key == "file":
             paths.append(os.path.expanduser(path_of(value)))
         elif key in (*_HOW, "config"):
-            given[key] = value.strip()
+            options[key] = value.strip()
         # Lines that stay empty keep those below where they are.
         rest.append("" if key in ("file", *_HOW, "config") else line)
     for number, name, value in assignments("\n".join(rest), "capture", _EXPECTED):
         if name not in _PLACES:
             raise refused("capture", f"{inert(name)} is unknown", ", ".join(_PLACES), number)
         try:
-            given[name] = parse_whole(name, value)
+            options[name] = parse_whole(name, value)
         except InputError as error:
             what = f"{name} = {error.problem}"
             raise refused("capture", what, error.expected, number) from None
     try:
-        return captured_at(tuple(paths), **given)
+        return captured_at(tuple(paths), **options)
     except InputError as error:
         is_said = error.field in (*_HOW, "config")
         expected = f"{error.field}: {error.expected}" if is_said else error.expected
@@ -136,7 +136,9 @@ def _read(
     capture.shape(place)
     reconstruction = of_head(capture, reconstructions(capture, Request(), (layer,))[layer], place)
     reading = capture.readings(layer)[reconstruction.reading] if reconstruction.fits else None
-    source = replace(read_head(capture, place, row, reading), paths=paths, found=reconstruction)
+    source = replace(
+        read_head(capture, place, row, reading), paths=paths, reconstruction=reconstruction
+    )
     if "sink" in reconstruction.changes:
         source = replace(source, sink=reconstruction.sink)
     if reconstruction.mask.by_position and source.supposed and reconstruction.fits:
@@ -155,21 +157,21 @@ def as_captured(setup: Setup, source: Source) -> Setup:
     """
     if not isinstance(source, Captured):
         return setup
-    setup = with_found(setup, source)
+    setup = with_reconstruction(setup, source)
     if source.causal is None:
         return setup
     settings = replace(setup.get(Settings), causal=source.causal)
     return replace(setup, mask=replace(setup.mask, causal=source.causal)).put(settings)
 
 
-def with_found(setup: Setup, source: Captured) -> Setup:
+def with_reconstruction(setup: Setup, source: Captured) -> Setup:
     """Return a setup with the m, cap and sink of a head, unless they are already set."""
     scale = setup.scale.at_layer(source.place[1])
     if source.multiplier is not None and scale.is_default:
-        own = scale_of(source.multiplier, source.d_k)
-        scale = replace(scale, rule=own.rule, given=own.given)
+        fitted = scale_of(source.multiplier, source.d_k)
+        scale = replace(scale, rule=fitted.rule, arguments=fitted.arguments)
     if scale.softcap is None:
-        scale = replace(scale, softcap=source.found.softcap)
+        scale = replace(scale, softcap=source.reconstruction.softcap)
     if scale.sink is None and source.sink is not None and isfinite(source.sink):
         scale = replace(scale, sink=source.sink)
     return replace(setup, scale=scale)
@@ -208,7 +210,7 @@ def captured_to_plain(source: Captured) -> dict[str, Any]:
 
 def captured_from_plain(values: dict[str, Any]) -> Captured:
     """Return the head; its files must have the fingerprint they had."""
-    plain = known("capture", values["capture"], _NAMES)
+    plain = fields_in("capture", values["capture"], _NAMES)
     path = plain.get("path")
     listed = path if isinstance(path, list) and path else [path]
     paths = tuple(of_type("path", file, str) for file in listed)

@@ -22,8 +22,8 @@ from attn_tui.files.grammar import NUMBERS, Entry, check_count, is_long, named, 
 from attn_tui.files.paths import path_text
 from attn_tui.files.plain import (
     checked,
+    fields_in,
     json_text,
-    known,
     number,
     of_type,
     plain_number,
@@ -63,9 +63,9 @@ def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
     setup = experiment.setup
     settings = {}
     for instrument in INSTRUMENTS:
-        own: Any = setup.get(load(instrument.settings))
-        plain = asdict(own)
-        kind: Any = type(own)
+        chosen: Any = setup.get(load(instrument.settings))
+        plain = asdict(chosen)
+        kind: Any = type(chosen)
         for name, field in fields_of(kind).items():
             if field.kind.paths and isinstance(plain[name], tuple):
                 plain[name] = tuple(map(absolute, plain[name]))
@@ -74,7 +74,7 @@ def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
         settings[instrument.name] = plain
     return {
         "rule": setup.scale.rule,
-        "parameters": {name: plain_number(value) for name, value in setup.scale.given},
+        "parameters": {name: plain_number(value) for name, value in setup.scale.arguments},
         **{name: setup.value(field) for name, field in FIELDS.items()},
         "naive": not setup.precision.stable,
         "mask": str(setup.mask),
@@ -172,7 +172,7 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
         if plain["schema"] != SCHEMA:
             refuse("schema", plain["schema"], f'"{SCHEMA}"')
         plain = plain.get("experiment")
-    values = known("experiment", plain, _NAMES)
+    values = fields_in("experiment", plain, _NAMES)
     source = _source(values, default_source)
     setup = Setup()
     if "naive" in values and type(values["naive"]) is bool:
@@ -187,10 +187,10 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
         # The model sets d_k and the scale; everything else given replaces what it sets.
         setup = with_field(setup, FIELDS["model"])
     if "rule" in values or "parameters" in values:
-        given = of_type("parameters", values.get("parameters", {}), dict)
-        parameters = tuple((name, number(name, value)) for name, value in given.items())
+        arguments = of_type("parameters", values.get("parameters", {}), dict)
+        parameters = tuple((name, number(name, value)) for name, value in arguments.items())
         rule = of_type("rule", values.get("rule", setup.scale.rule), str)
-        setup = setup.put(checked(partial(replace, setup.scale, rule=rule, given=parameters)))
+        setup = setup.put(checked(partial(replace, setup.scale, rule=rule, arguments=parameters)))
     for name, field in FIELDS.items():
         if name in values and name != "model":
             setup = with_field(setup, field)
@@ -199,15 +199,15 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
     mask = of_type("mask", values.get("mask", str(setup.mask)), str)
     setup = replace(setup, mask=checked(parse_mask, mask))
     kinds = {instrument.name: instrument.settings for instrument in INSTRUMENTS}
-    for name, own in known("settings", values.get("settings", {}), kinds).items():
+    for name, entry in fields_in("settings", values.get("settings", {}), kinds).items():
         kind = load(kinds[name])
         fields, gone = fields_of(kind), _GONE.get(name, ())
-        given = {
+        arguments = {
             key: _value(fields[key], value)
-            for key, value in known(name, own, (*fields, *gone)).items()
+            for key, value in fields_in(name, entry, (*fields, *gone)).items()
             if key not in gone
         }
-        setup = setup.put(checked(partial(kind, **given)))
+        setup = setup.put(checked(partial(kind, **arguments)))
     return checked(Experiment, source, setup)
 
 
@@ -237,16 +237,16 @@ def kept_in(path: str, experiment: Experiment) -> Experiment:
 
 def _value(field: Field, value: Any) -> Any:
     """Return a field's value in the type of its dataclass: a tuple for a list, 3.0 for 3."""
-    own = tuple(value) if isinstance(value, list) else value
-    if isinstance(own, str):
-        own = field.kind.former.get(own, own)
+    written = tuple(value) if isinstance(value, list) else value
+    if isinstance(written, str):
+        written = field.kind.former.get(written, written)
     try:
-        is_one = field.kind.admits(own)
+        is_one = field.kind.admits(written)
     except OverflowError:
         is_one = False
     if not is_one:
         refuse(field.key, value, field.kind.expected)
-    return field.kind.read(str(own)) if type(own) is int else own
+    return field.kind.read(str(written)) if type(written) is int else written
 
 
 def _source(values: dict[str, Any], default: Source | None) -> Source:
@@ -263,20 +263,20 @@ def _source(values: dict[str, Any], default: Source | None) -> Source:
         return captured_from_plain(values)
     if kind is Products:
         rows = [_matrix(name, values.get(name)) for name in ("queries", "keys")]
-        own = values.get("values")
-        value_rows = None if own is None else _matrix("values", own)
+        entry = values.get("values")
+        value_rows = None if entry is None else _matrix("values", entry)
         tokens = of_type("tokens", values.get("tokens", []), list)
         words = tuple(of_type("tokens", token, str) for token in tokens)
         return checked(partial(Products, tokens=words), *rows, value_rows)
     if kind is Drawn:
         fields = {field.key: name for name, field in fields_of(Draw).items()}
         # The law and the generator are fixed; what the file says of them is ignored.
-        draw = known("draw", values["draw"], (*fields, "law", "generator"))
-        own = {fields[key]: of_type(key, draw[key], int) for key in fields if key in draw}
-        return checked(partial(Drawn, **own))
+        draw = fields_in("draw", values["draw"], (*fields, "law", "generator"))
+        entry = {fields[key]: of_type(key, draw[key], int) for key in fields if key in draw}
+        return checked(partial(Drawn, **entry))
     entries = []
     for plain in of_type("vectors", values.get("vectors"), list):
-        vector = known("vectors", plain, ("name", "scores"))
+        vector = fields_in("vectors", plain, ("name", "scores"))
         name = of_type("name", vector.get("name", ""), str)
         entries.append(Entry(name, _scores(f"scores of {name}", vector.get("scores"))))
     return Typed(checked(named, entries))

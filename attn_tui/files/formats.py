@@ -26,10 +26,10 @@ from attn_tui.files.grammar import (
     Entry,
     check_scores,
     expanded,
-    held,
     named,
     problem,
     read_entries,
+    read_only,
 )
 from attn_tui.files.table import read_table
 
@@ -129,7 +129,7 @@ def _array_entry(array: NDArray[np.float64], name: str) -> Entry:
         row, key = np.argwhere(unusable)[0]
         place = f"row {row:,}, key {key:,}" if array.ndim == 2 else f"key {key:,}"
         raise problem(f"{rows[row, key]} stands at {place}", NUMBERS)
-    return Entry(name, held(array))
+    return Entry(name, read_only(array))
 
 
 def _txt(file: BinaryIO, path: PurePath) -> list[Entry]:

@@ -230,9 +230,9 @@ def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]
             raise problem("a list is empty", "at least one number in it", line)
         rows.append((line, scores))
         check_count(len(rows), most)
-    beside = re.sub(r"[\[\],;]", " ", _INNERMOST.sub(" ", body)).split()
-    if beside:
-        value = number(beside[0], begin)
+    outside = re.sub(r"[\[\],;]", " ", _INNERMOST.sub(" ", body)).split()
+    if outside:
+        value = number(outside[0], begin)
         raise problem(f"{general(value)} stands beside a list", "lists beside lists", begin)
     return rows
 
@@ -326,7 +326,7 @@ def number(token: str, line: int = 0) -> float:
     raise problem(f"{inert(token)} is too large for float64", "at most 1.797e308 in size", line)
 
 
-def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+def read_only(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers as a read-only array, without copying an array."""
     values = np.asarray(scores, dtype=np.float64)
     if values.flags.writeable:
@@ -391,7 +391,7 @@ def named(entries: Sequence[Entry]) -> tuple[Vector, ...]:
         if not name:
             name = next(letter for letter in others if letter not in taken)
         taken.add(name)
-        vectors.append(Vector(name, held(entry.scores)))
+        vectors.append(Vector(name, read_only(entry.scores)))
     return tuple(vectors)
 
 

@@ -76,7 +76,7 @@ def of_type(name: str, value: Any, kind: type[T]) -> T:
     return value
 
 
-def known(name: str, value: object, names: Iterable[str]) -> dict[str, Any]:
+def fields_in(name: str, value: object, names: Iterable[str]) -> dict[str, Any]:
     """Return a value if it is an object with no names but these; else refuse it."""
     plain = of_type(name, value, dict)
     for key in plain:

@@ -31,11 +31,11 @@ from attn_tui.files.grammar import (
     NUMBERS,
     Entry,
     assignments,
-    held,
     is_long,
     named,
     plain_lines,
     read_entries,
+    read_only,
     refused,
 )
 from attn_tui.files.paths import path_of
@@ -169,19 +169,19 @@ def _entries_of(text: str) -> list[Entry]:
 
 def _draw_of(text: str) -> Drawn:
     """Read ``n = 64, seed = 1, vectors = 1``, in any order; each may be left out."""
-    given: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for line, name, value in assignments(text, "draw", "n = 64, seed = 1, vectors = 1"):
         if name not in _DRAW:
             raise refused("draw", f"{inert(name)} is unknown", "n, seed and vectors", line)
-        if _DRAW[name] in given:
+        if _DRAW[name] in numbers:
             raise refused("draw", f"{inert(name)} stands there twice", "each name once", line)
         try:
-            given[_DRAW[name]] = parse_whole(name, value)
-            Drawn(**given)
+            numbers[_DRAW[name]] = parse_whole(name, value)
+            Drawn(**numbers)
         except InputError as error:
             what = error.problem if error.field == "draw" else f"{name} = {error.problem}"
             raise refused("draw", what, error.expected, line) from None
-    return Drawn(**given)
+    return Drawn(**numbers)
 
 
 def _products_of(text: str) -> Products:
@@ -254,12 +254,12 @@ def read_matrix(text: str, part: Part) -> Entry:
             path = path_of(text.strip()[1:])
             where = place_of(path)
             entries = read_file(path)
-            own = [entry for entry in entries if entry.name and part_of(entry.name) == part]
+            of_part = [entry for entry in entries if entry.name and part_of(entry.name) == part]
             names = {entry.name.partition("[")[0] for entry in entries if not entry.of_file} - {""}
-            if not own and len(names) > 1:
+            if not of_part and len(names) > 1:
                 what = f"it holds {inert(', '.join(sorted(names)))}"
                 raise InputError("", what, f"one named {part}")
-            entries = own or entries
+            entries = of_part or entries
         else:
             entries = _rows(text)
             for entry in entries:
@@ -303,7 +303,7 @@ def _joined(
     only = rows[0]
     if len(rows) == 1 and isinstance(only, np.ndarray) and only.ndim == 2:
         return only
-    return held(np.vstack(rows))
+    return read_only(np.vstack(rows))
 
 
 def text_of(source: Source) -> str:

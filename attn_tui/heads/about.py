@@ -10,13 +10,13 @@ from attn_tui.compute.text import counted, listed, visible
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
 from attn_tui.heads.words import head_text, number
-from attn_tui.report.miss import MISSES, RULE, SAID, doubt_text, made_text, miss_text
+from attn_tui.report.miss import MISSES, RULE, SAID, doubt_text, miss_text, reconstruction_text
 from attn_tui.report.words import ranges
 
 NAMED = 4
 """The most heads, or kinds of failure, that are named one by one."""
 
-KNOWN = {
+ORIGINS = {
     "fit": "found by the doctor's fit of one head",
     "asked": "as asked",
     "assumed": "assumed",
@@ -41,11 +41,13 @@ def about(survey: Survey) -> Iterator[tuple[str, str]]:
     yield "weights", how
     lost = [head for head, partial in heads.items() if partial.misses("max_weight")]
     yield from _masks(plan, {head.layer for head in lost})
-    own = [partial.multiplier for partial in heads.values() if partial.multiplier is not None]
-    if own:
-        have = "head has" if len(own) == 1 else "heads have"
-        ends = interval(min(own), max(own))
-        yield "", f"{len(own):,} {have} an m of their own, found by fits: {ends}"
+    multipliers = [
+        partial.multiplier for partial in heads.values() if partial.multiplier is not None
+    ]
+    if multipliers:
+        have = "head has" if len(multipliers) == 1 else "heads have"
+        ends = interval(min(multipliers), max(multipliers))
+        yield "", f"{len(multipliers):,} {have} an m of their own, found by fits: {ends}"
     yield "rows", f"{_rows(survey)}; {fixed(survey.elapsed, 1)} s"
     if not survey.is_exact:
         bound = number("largest_score", max(partial.score_bound for partial in heads.values()))
@@ -93,16 +95,16 @@ def _odd(survey: Survey) -> Iterator[tuple[str, str]]:
         text = f"NaN or infinity in {rows} of {counted(len(met), 'head')}, first in {where}"
         yield "odd", f"{text}; they count nowhere"
     for part in PARTS:
-        held = {
+        odd_parts = {
             head: odd
             for head, partial in survey.heads.items()
             for odd in partial.odd
             if odd.part == part
         }
-        if held:
-            head, begins = next(iter(held.items()))
-            nan = sum(odd.nan for odd in held.values())
-            infinite = sum(odd.infinite for odd in held.values())
+        if odd_parts:
+            head, begins = next(iter(odd_parts.items()))
+            nan = sum(odd.nan for odd in odd_parts.values())
+            infinite = sum(odd.infinite for odd in odd_parts.values())
             count = replace(begins, nan=nan, infinite=infinite).count
             where = f"{head_text(head, batches)}, row {begins.row:,}, column {begins.column:,}"
             yield "odd", f"{part} holds {count}, first in {where}"
@@ -117,10 +119,10 @@ def _masks(plan: Plan, lost: Set[int]) -> Iterator[tuple[str, str]]:
     """
     by_kind: dict[object, list[int]] = {}
     for layer, mask in plan.masks.items():
-        by_kind.setdefault((made_text(mask), mask.how), []).append(layer)
+        by_kind.setdefault((reconstruction_text(mask), mask.how), []).append(layer)
     for layers in by_kind.values():
-        own = [plan.masks[layer] for layer in layers]
-        worst = max(own, key=lambda mask: mask.residual or 0.0)
+        masks = [plan.masks[layer] for layer in layers]
+        worst = max(masks, key=lambda mask: mask.residual or 0.0)
         text = mask_text(worst)
         if len(by_kind) > 1:
             noun = "layer" if len(layers) == 1 else "layers"
@@ -132,11 +134,11 @@ def _masks(plan: Plan, lost: Set[int]) -> Iterator[tuple[str, str]]:
 
 def mask_text(mask: Reconstruction) -> str:
     """Return in words how the weights of a layer are made, how that is known, and the misfit."""
-    parts = [made_text(mask)]
+    parts = [reconstruction_text(mask)]
     if mask.how == "output":
         parts.append(f"as {SAID[mask.by]}")
-    elif mask.how in KNOWN:
-        parts.append(KNOWN[mask.how])
+    elif mask.how in ORIGINS:
+        parts.append(ORIGINS[mask.how])
     if mask.how == "fit" and mask.sink is not None:
         parts.append("each head's own sink by its output")
     text = ", ".join(parts)

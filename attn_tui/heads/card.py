@@ -134,12 +134,12 @@ def _word(value: Value, steps: Sequence[Step], word: str, tone: Tone) -> tuple[s
     The word ends in a question mark if a step lies within the 95 % interval of the value.
     """
     error = value.error or 0.0
-    is_near = any(abs(value.value - step) < SPAN * error for step, *_ in steps)
-    for step, own, own_tone in steps:
+    is_close = any(abs(value.value - step) < SPAN * error for step, *_ in steps)
+    for step, step_word, step_tone in steps:
         if value.value >= step:
-            word, tone = own, own_tone
+            word, tone = step_word, step_tone
             break
-    return f"{word}?" if is_near else word, tone
+    return f"{word}?" if is_close else word, tone
 
 
 def state(partial: Partial) -> tuple[str, Tone]:
@@ -244,11 +244,11 @@ class CardDrawing:
             max(len(getattr(measure, part)) for measure in measures)
             for part in ("title", "text", "word")
         )
-        beside = titles + numbers + longest + GAP
-        gauge = GAUGE if columns >= beside + GAUGE + 1 else 0
-        is_beside = columns >= beside
+        wide = titles + numbers + longest + GAP
+        gauge = GAUGE if columns >= wide + GAUGE + 1 else 0
+        is_wide = columns >= wide
         # Without room for words, the numbers take the colours of the words.
-        is_bare = not is_beside and lines - line < 2 * len(measures)
+        is_bare = not is_wide and lines - line < 2 * len(measures)
         end = titles + 1 + numbers
         for measure in measures:
             cells.write(0, line, measure.title, colours["muted"])
@@ -259,12 +259,12 @@ class CardDrawing:
                 continue
             if gauge:
                 eighths = max(round(measure.share * GAUGE * 8), int(measure.share > 0.0))
-                whole, rest = divmod(eighths, 8)
-                bar = EIGHTHS[8] * whole + EIGHTHS[rest].strip()
+                full, rest = divmod(eighths, 8)
+                bar = EIGHTHS[8] * full + EIGHTHS[rest].strip()
                 cells.write(end + 1, line, TRACK * GAUGE, colours["muted"])
                 cells.write(end + 1, line, bar, tone_colour(measure.tone, colours))
             column = end + 1 + (gauge + 1 if gauge else 0)
-            if not is_beside:
+            if not is_wide:
                 column, line = 2, line + 1
             cells.write(column, line, measure.word, tone_colour(measure.tone, colours))
             line += 1
@@ -287,5 +287,5 @@ def level_colour(level: float, colours: Palette) -> str:
     if colours.textured:
         return colours["text"]
     steps = colours.ramp("saturation")
-    own = steps[round(min(max(level, 0.0), 1.0) * (len(steps) - 1))]
-    return legible(own, colours["background"], colours.depth)
+    colour = steps[round(min(max(level, 0.0), 1.0) * (len(steps) - 1))]
+    return legible(colour, colours["background"], colours.depth)

@@ -105,7 +105,7 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
 @click.command("heads", cls=Command, examples=_EXAMPLES, lists={"Statistics": STATISTICS})
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=any_file)
 @partial(all_of, _OPTIONS)
-def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
+def heads(captures: tuple[str, ...], form: str, **options: Any) -> int:
     """Print statistics of every head of a capture, layers × heads.
 
     Weights are made anew from q and k, with 1/√d_k unless asked otherwise or the captured output
@@ -117,18 +117,18 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     from attn_tui.heads.report import failing, report
     from attn_tui.report.forms import WRITERS
 
-    named = DEFAULT if given["statistic"] is None else given["statistic"].split(",")
+    named = DEFAULT if options["statistic"] is None else options["statistic"].split(",")
     statistics = [*dict.fromkeys(read_statistic("statistic", name) for name in named)]
-    conditions = [parse_condition("fail_if", text) for text in given["fail_if"]]
-    selection = question(given)
-    configured = opened(captures, given).settled(selection.layers)
+    conditions = [parse_condition("fail_if", text) for text in options["fail_if"]]
+    selection = question(options)
+    configured = opened(captures, options).settled(selection.layers)
     with until_interrupted() as stop:
         plan = Plan.of(configured.capture, selection, stop)
         interrupted = stop()
     if interrupted:
         result = Survey(plan)
     else:
-        result, interrupted = _surveyed(plan, given["scheduler"])
+        result, interrupted = _surveyed(plan, options["scheduler"])
     write(WRITERS[form](report(result, statistics, conditions)))
     if interrupted:
         return INTERRUPTED
@@ -156,7 +156,7 @@ def _surveyed(plan: "Plan", scheduler: str | None) -> tuple["Survey", bool]:
     return result, interrupted
 
 
-def opened(captures: Sequence[str], given: dict[str, Any]) -> "Configured":
+def opened(captures: Sequence[str], options: dict[str, Any]) -> "Configured":
     """Return the capture that arguments and options name.
 
     Raises:
@@ -166,9 +166,9 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Configured":
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    if given.get("scheduler") is not None:
+    if options.get("scheduler") is not None:
         captures = [*map(_absolute, captures)]
-    return open_configured(captures, *reading(given))
+    return open_configured(captures, *reading(options))
 
 
 def _absolute(path: str) -> str:
@@ -176,7 +176,7 @@ def _absolute(path: str) -> str:
     return path if path == EXAMPLE_NAME else os.path.abspath(os.path.expanduser(path))
 
 
-def question(given: dict[str, Any]) -> "Selection":
+def question(options: dict[str, Any]) -> "Selection":
     """Return the question that options ask about a capture.
 
     Raises:
@@ -184,16 +184,18 @@ def question(given: dict[str, Any]) -> "Selection":
     """
     from attn_tui.engine.plan import Selection
 
-    drawn = changes_of(Settings, {name: given[name] for name in ("rows", "seed")})
-    selection = Selection(request=_request(given), **drawn)
-    if given["layer"] is not None:
-        selection = replace(selection, layers=tuple(sorted(parse_wholes("layer", given["layer"]))))
-    if given["head"] is not None:
-        selection = replace(selection, heads=tuple(sorted(parse_wholes("head", given["head"]))))
+    drawn = changes_of(Settings, {name: options[name] for name in ("rows", "seed")})
+    selection = Selection(request=_request(options), **drawn)
+    if options["layer"] is not None:
+        selection = replace(
+            selection, layers=tuple(sorted(parse_wholes("layer", options["layer"])))
+        )
+    if options["head"] is not None:
+        selection = replace(selection, heads=tuple(sorted(parse_wholes("head", options["head"]))))
     return selection
 
 
-def to_experiment(given: dict[str, Any]) -> "Experiment":
+def to_experiment(options: dict[str, Any]) -> "Experiment":
     """Return the question with which the Heads screen opens.
 
     Raises:
@@ -202,39 +204,39 @@ def to_experiment(given: dict[str, Any]) -> "Experiment":
     from attn_tui.files.draft import EXAMPLE, parse
 
     # So that the map, the table and the doctor all have the heads of the configuration.
-    configured = opened(given["captures"], given).settled()
-    wanted = question(given)
-    first = (given["statistic"] or "").split(",")[0] or None
+    configured = opened(options["captures"], options).settled()
+    wanted = question(options)
+    first = (options["statistic"] or "").split(",")[0] or None
     settings = Settings(
-        given["captures"],
+        options["captures"],
         layer=(wanted.layers or (None,))[0],
         head=(wanted.heads or (None,))[0],
-        **changes_of(Settings, {**given, "statistic": first}),
+        **changes_of(Settings, {**options, "statistic": first}),
     )
     settings = replace(settings, layouts=configured.layouts, config=configured.config)
-    setup = with_tokens(Setup(scale=wanted.request.scale).put(settings), given["tokens"])
+    setup = with_tokens(Setup(scale=wanted.request.scale).put(settings), options["tokens"])
     return parse(replace(EXAMPLE, setup=setup))
 
 
-def _request(given: dict[str, Any]) -> "Request":
+def _request(options: dict[str, Any]) -> "Request":
     from attn_tui.engine.request import Request, parse_mask
 
-    scale = Scale() if given["rule"] is None else parse_scale(given["rule"])
-    if scale.is_by_layer and scale.given:
+    scale = Scale() if options["rule"] is None else parse_scale(options["rule"])
+    if scale.is_by_layer and scale.arguments:
         problem = "each head has the rule of its own layer"
         raise InputError("rule", problem, f"{scale.rule}, without a layer")
-    if given["scale"] is not None:
-        if given["rule"] is not None:
+    if options["scale"] is not None:
+        if options["rule"] is not None:
             raise InputError("scale", "--rule gives the multiplier", "one of the two")
-        multiplier = number(above=0.0).parse("scale", given["scale"])
+        multiplier = number(above=0.0).parse("scale", options["scale"])
         scale = Scale("temperature", (("T", 1.0 / multiplier),))
-    scale = replace(scale, **changes_of(Scale, given))
+    scale = replace(scale, **changes_of(Scale, options))
     parts: set[Part] = set()
-    if given["rule"] is not None or given["scale"] is not None:
+    if options["rule"] is not None or options["scale"] is not None:
         parts.add("multiplier")
-    if given["softcap"] is not None:
+    if options["softcap"] is not None:
         parts.add("softcap")
-    if given["sink"] is not None:
+    if options["sink"] is not None:
         parts.add("sink")
-    mask = None if given["mask"] is None else parse_mask(given["mask"].strip())
+    mask = None if options["mask"] is None else parse_mask(options["mask"].strip())
     return Request(scale, frozenset(parts), mask)

@@ -99,13 +99,13 @@ class PaneDiagnosis:
         verdict: A key of `BADGES`; empty while nothing is known.
         sentence: The finding, in words.
         multipliers: The m of each head, layer by layer.
-        made: How it was found, for the subtitle.
+        origin: How it was found, for the subtitle.
     """
 
     verdict: str
     sentence: str
     multipliers: Sequence[HeadMultiplier] = ()
-    made: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,15 +119,15 @@ class MultiplierPlot:
     multipliers: Sequence[HeadMultiplier]
 
     @cached_property
-    def known(self) -> Sequence[HeadMultiplier]:
+    def measured(self) -> Sequence[HeadMultiplier]:
         """The multipliers that are known."""
         return [multiplier for multiplier in self.multipliers if multiplier.value is not None]
 
     @cached_property
     def end(self) -> tuple[float, str, str]:
         """The logarithm at the end of the axis, with the labels of its top and its bottom."""
-        farthest = max((abs(multiplier.off[0]) for multiplier in self.known), default=0.0)
-        ends = sorted(max(abs(end) for end in multiplier.off[1:]) for multiplier in self.known)
+        farthest = max((abs(multiplier.off[0]) for multiplier in self.measured), default=0.0)
+        ends = sorted(max(abs(end) for end in multiplier.off[1:]) for multiplier in self.measured)
         wide = ends[int(MOST_ENDS * (len(ends) - 1))] if ends else 0.0
         if farthest < log(1.1):
             wanted = max(ROOM * farthest, min(wide, PERCENT[-1]))
@@ -275,11 +275,15 @@ class Chart:
         middles: dict[tuple[int, int], list[int]] = {}
         for place, column in places.items():
             middles.setdefault(place[:2], []).append(column)
-        own = self.cursor[:2] if self.cursor else None
-        for layer, columns in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
+        cursor_layer = self.cursor[:2] if self.cursor else None
+        for layer, columns in sorted(
+            middles.items(), key=lambda item: (item[0] != cursor_layer, item[0])
+        ):
             text, start = str(layer[1]), sum(columns) // len(columns)
-            if cells.has_room(start, line, len(text)) or layer == own:
-                cells.write(start, line, text, colours["accent" if layer == own else "muted"])
+            if cells.has_room(start, line, len(text)) or layer == cursor_layer:
+                cells.write(
+                    start, line, text, colours["accent" if layer == cursor_layer else "muted"]
+                )
         cells.write(max(self.points.gutter - 7, 0), line, "layer", colours["muted"])
 
 
@@ -295,8 +299,8 @@ def verdict_colour(verdict: str, colours: Palette) -> str:
         return colours["larger"]
     if verdict in ("differs", "cannot tell") and not colours.textured:
         steps = colours.ramp("saturation")
-        own = steps[-1 if verdict == "differs" else int(0.89 * (len(steps) - 1))]
-        return legible(own, colours["background"], colours.depth)
+        colour = steps[-1 if verdict == "differs" else int(0.89 * (len(steps) - 1))]
+        return legible(colour, colours["background"], colours.depth)
     return colours["text"] if verdict == "no expectation" else colours["muted"]
 
 
@@ -345,11 +349,11 @@ class Multipliers(Picture, can_focus=True):
             return
         batch, layer, head = self._chart.cursor
         places = self._chart.points.slots
-        known = sorted({place[1] for place in places if place[0] == batch})
-        if layer in known and 0 <= known.index(layer) + layers < len(known):
-            wanted = known[known.index(layer) + layers]
-            own = [place for place in places if place[:2] == (batch, wanted)]
-            self.post_message(self.Moved(min(own, key=lambda place: abs(place[2] - head))))
+        numbers = sorted({place[1] for place in places if place[0] == batch})
+        if layer in numbers and 0 <= numbers.index(layer) + layers < len(numbers):
+            wanted = numbers[numbers.index(layer) + layers]
+            targets = [place for place in places if place[:2] == (batch, wanted)]
+            self.post_message(self.Moved(min(targets, key=lambda place: abs(place[2] - head))))
 
     def action_choose(self) -> None:
         """Open the head under the cursor."""
@@ -397,7 +401,7 @@ class DoctorPane(Pane):
         badge.update(BADGES.get(diagnosis.verdict, "…"))
         badge.set_classes(f"-{diagnosis.verdict.replace(' ', '-')}" if diagnosis.verdict else "")
         self.query_one("#doctor-sentence", Static).update(Content(diagnosis.sentence))
-        self.describe("Doctor: the scale each head really used", diagnosis.made)
+        self.describe("Doctor: the scale each head really used", diagnosis.origin)
         self._points = MultiplierPlot(diagnosis.multipliers)
         self._draw()
 

@@ -62,34 +62,35 @@ def headline(survey: Survey, name: str, n_differing: int = 0) -> str:
     if not survey.heads:
         return WAITING
     values = survey.counted(name)
-    known = values[~np.isnan(values)]
+    finite = values[~np.isnan(values)]
     doubt = ""
     if n_differing:
         sentence = DIFFERS if n_differing == 1 else DIFFER
         doubt = sentence.format(heads=counted(n_differing, "head"))
-    if not known.size:
+    if not finite.size:
         return f"{NOTHING.format(why=_why_nothing(survey, name))} {doubt}".rstrip()
     place = int(np.argmin(order(survey, name)))
     first = head_text(survey.plan.heads[place], survey.plan.n_batches).capitalize()
     if name != "max_weight":
         sentence = OTHER.format(
             title=STATISTICS[name].title, words=STATISTICS[name].words, first=first,
-            value=_value(name, float(values[place])), typical=_value(name, float(np.median(known))),
+            value=_value(name, float(values[place])),
+            typical=_value(name, float(np.median(finite))),
         )  # fmt: skip
         sentence = sentence[0].upper() + sentence[1:]
         if doubt and len(sentence) + 1 + len(doubt) > words.LONGEST:
             sentence = sentence.partition("; ")[0] + "."
         return f"{sentence} {doubt}".rstrip()
-    heads = counted(known.size, "head")
+    heads = counted(finite.size, "head")
     if len(survey.heads) < len(survey.plan.heads):
         heads = f"the {heads} seen so far"
-    count = int((known >= SATURATED).sum())
+    count = int((finite >= SATURATED).sum())
     if count == 0:
         sentence = NONE.format(heads=heads)
     elif count == 1:
         sentence = SATURATES.format(heads=heads)
     else:
-        number = "all" if count == known.size else f"{count:,}"
+        number = "all" if count == finite.size else f"{count:,}"
         sentence = SATURATE.format(heads=heads, count=number)
     return f"{sentence} {doubt or _second(survey, name, first)}"
 
@@ -111,11 +112,11 @@ def _second(survey: Survey, name: str, first: str) -> str:
 
 def _why_nothing(survey: Survey, name: str) -> str:
     """Return why no head has a number that counts."""
-    known = survey.heads.values()
-    misses = [partial.residual for partial in known if partial.residual and partial.misses(name)]
+    partials = survey.heads.values()
+    misses = [partial.residual for partial in partials if partial.residual and partial.misses(name)]
     if misses:
         return f"their weights miss the captured output by {miss_text(max(misses))}"
-    if any(partial.not_finite for partial in known):
+    if any(partial.not_finite for partial in partials):
         return "their rows meet NaN or infinity"
     return "no row sees several keys"
 

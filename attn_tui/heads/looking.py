@@ -23,7 +23,7 @@ KEPT = 4
 
 
 @dataclass(frozen=True)
-class Known:
+class Results:
     """The results on a capture so far.
 
     Attributes:
@@ -43,8 +43,8 @@ def key_of(experiment: Experiment) -> object:
     """Return the settings that the numbers depend on; the statistic and the cursor do not count."""
     settings, scale = experiment.setup.get(Settings), experiment.setup.scale
     source = settings.capture, settings.layouts, settings.names
-    weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
-    return (*source, settings.rows, settings.seed, settings.mask, weighed)
+    logit_scale = Scale(scale.rule, scale.arguments, softcap=scale.softcap, sink=scale.sink)
+    return (*source, settings.rows, settings.seed, settings.mask, logit_scale)
 
 
 class Looking:
@@ -59,35 +59,35 @@ class Looking:
         self._answers.clear()
         self._examinations.clear()
 
-    def known(self, experiment: Experiment) -> Known:
+    def results(self, experiment: Experiment) -> Results:
         """Return the results that are kept, without reading a file."""
         asked_of_doctor = examination.key_of(experiment.setup.get(Settings))
-        return Known(
+        return Results(
             self._answers.get(key_of(experiment)), self._examinations.get(asked_of_doctor)
         )  # fmt: skip
 
-    def look(self, experiment: Experiment, stop: Stop) -> Iterator[Known]:
+    def look(self, experiment: Experiment, stop: Stop) -> Iterator[Results]:
         """Yield the results as they grow, or a failure if the files have changed."""
-        settings, known = experiment.setup.get(Settings), self.known(experiment)
+        settings, results = experiment.setup.get(Settings), self.results(experiment)
         try:
-            if known.answer is not None:
-                known.answer.survey.plan.capture.fingerprint.verify()
-            if known.answer is None or known.answer.survey.progress < 1.0:
+            if results.answer is not None:
+                results.answer.survey.plan.capture.fingerprint.verify()
+            if results.answer is None or results.answer.survey.progress < 1.0:
                 for latest in answer(experiment, stop):
                     _keep(self._answers, key_of(experiment), latest)
-                    known = replace(known, answer=latest)
-                    yield known
+                    results = replace(results, answer=latest)
+                    yield results
         except InputError as error:
-            yield replace(known, failure=str(error))
+            yield replace(results, failure=str(error))
             return
         try:
-            if known.examination is None or known.examination.report.progress < 1.0:
+            if results.examination is None or results.examination.report.progress < 1.0:
                 for examined in examination.examinations(settings, stop):
                     _keep(self._examinations, examination.key_of(settings), examined)
-                    known = replace(known, examination=examined)
-                    yield known
+                    results = replace(results, examination=examined)
+                    yield results
         except InputError as error:
-            yield replace(known, refusal=str(error))
+            yield replace(results, refusal=str(error))
 
 
 def _keep(kept: LRUCache[object, T], key: object, value: T) -> None:
@@ -102,5 +102,5 @@ def nearest(plan: Plan, wanted: HeadId) -> HeadId:
         return wanted
     batch = min(wanted.batch, plan.n_batches - 1)
     layer = min(plan.capture.layers, key=lambda layer: (abs(layer - wanted.layer), layer))
-    own = [head for head in plan.heads if (head.batch, head.layer) == (batch, layer)]
-    return min(own or plan.heads, key=lambda head: abs(head.head - wanted.head))
+    heads = [head for head in plan.heads if (head.batch, head.layer) == (batch, layer)]
+    return min(heads or plan.heads, key=lambda head: abs(head.head - wanted.head))

@@ -10,7 +10,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.mask import Mask
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.settings import Settings
-from attn_tui.files.captured import captured_at, with_found
+from attn_tui.files.captured import captured_at, with_reconstruction
 from attn_tui.files.draft import Draft
 
 
@@ -31,8 +31,8 @@ def open_capture(path: str, draft: Draft) -> Draft:
         raise InputError("capture", problem, f"a name that ends in {', '.join(SUFFIXES)}")
     settings, path = draft.setup.get(Settings), os.path.expanduser(path)
     # A configuration describes the model of its folder, and no other.
-    is_beside = {*map(os.path.dirname, settings.capture)} == {os.path.dirname(path)}
-    config = settings.config if is_beside else ""
+    is_same_folder = {*map(os.path.dirname, settings.capture)} == {os.path.dirname(path)}
+    config = settings.config if is_same_folder else ""
     try:
         configured = open_configured((path,), settings.layouts, settings.names, config).settled()
     except InputError as error:
@@ -40,11 +40,11 @@ def open_capture(path: str, draft: Draft) -> Draft:
             raise
         # The layouts belong to the previous capture: try without them.
         configured = open_configured((path,), "", settings.names).settled()
-    own = replace(
+    updated = replace(
         settings, capture=(path,), config=configured.config, layouts=configured.layouts,
         batch=0, layer=None, head=None,
     )  # fmt: skip
-    return replace(draft, setup=draft.setup.put(own))
+    return replace(draft, setup=draft.setup.put(updated))
 
 
 def draft_of_head(plan: Plan, settings: Settings, head: HeadId, draft: Draft) -> Draft:
@@ -63,4 +63,4 @@ def draft_of_head(plan: Plan, settings: Settings, head: HeadId, draft: Draft) ->
     causal = mask.kind == "causal" and at_end
     attention = replace(draft.setup.get(attention_settings.Settings), causal=causal)
     setup = replace(draft.setup, mask=Mask(causal=causal)).put(attention)
-    return replace(draft, setup=with_found(setup, source)).asking(source)
+    return replace(draft, setup=with_reconstruction(setup, source)).asking(source)

@@ -20,10 +20,10 @@ from attn_tui.heads import charts
 from attn_tui.heads.card import CardDrawing, card
 from attn_tui.heads.doctor_pane import DoctorPane, PaneDiagnosis
 from attn_tui.heads.examination import words_of
-from attn_tui.heads.looking import Known
+from attn_tui.heads.looking import Results
 from attn_tui.heads.table import HeadList, HeadListing
 from attn_tui.heads.words import head_text, looked_at
-from attn_tui.report.miss import made_text
+from attn_tui.report.miss import reconstruction_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
@@ -106,7 +106,7 @@ class HeadPanes(Vertical):
         if plan.n_batches > 1:
             size = f"{plan.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k:,}"
-        text = " · ".join([name, size, keys, made_text(plan.masks[self._cursor.layer])])
+        text = " · ".join([name, size, keys, reconstruction_text(plan.masks[self._cursor.layer])])
         label = self.query_one("#capture", Label)
         if text != label.content:
             label.update(text, layout=False)
@@ -159,13 +159,13 @@ class HeadPanes(Vertical):
         title = charts.title_of(statistic)
         self.query_one("#map-pane", Pane).describe(title, *map(plain, parts))
 
-    def show_doctor(self, known: Known, cursor: HeadId) -> None:
+    def show_doctor(self, results: Results, cursor: HeadId) -> None:
         """Show the doctor's diagnosis, and his findings on the head with the cursor."""
-        pane, examination = self.query_one(DoctorPane), known.examination
+        pane, examination = self.query_one(DoctorPane), results.examination
         pane.cursor = (cursor.batch, cursor.layer, cursor.head)
         words = ""
-        if known.refusal:
-            pane.diagnosis = PaneDiagnosis("cannot tell", known.refusal)
+        if results.refusal:
+            pane.diagnosis = PaneDiagnosis("cannot tell", results.refusal)
         elif examination is None:
             pane.diagnosis = PaneDiagnosis("", "The doctor comes when the heads are looked at.")
         else:

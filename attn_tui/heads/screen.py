@@ -28,7 +28,7 @@ from attn_tui.heads import examination
 from attn_tui.heads.charts import NONE
 from attn_tui.heads.doctor_pane import DoctorPane, Multipliers
 from attn_tui.heads.headline import WAITING, first_of, headline
-from attn_tui.heads.looking import Known, Looking, key_of, nearest
+from attn_tui.heads.looking import Looking, Results, key_of, nearest
 from attn_tui.heads.opening import draft_of_head, open_capture
 from attn_tui.heads.panes import HeadPanes
 from attn_tui.heads.report import report_of
@@ -49,7 +49,7 @@ FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 THE_DOCTORS, THE_HEADS = "The doctor's report", "The heads; i in the doctor's pane reads his report"
 """The titles of the two reports."""
 
-OWN_D_K = "The d_k of a capture is its own"
+FIXED_D_K = "The d_k of a capture is its own"
 
 ONE_AT_A_TIME = {
     "map-pane": ("map-pane", "card-pane"), "card-pane": ("card-pane",),
@@ -86,7 +86,7 @@ class HeadsScreen(InstrumentScreen):
         Binding("enter", "open_head", "Open", tooltip="Open the head in Attention", id="open_head"),
         Binding("e", "choose_statistic", "Statistic", show=False, id="entries",
                 tooltip="Choose the statistic of the map"),
-        Binding("w", "whole", "All rows", tooltip="Take all rows, or sample them again",
+        Binding("w", "all_rows", "All rows", tooltip="Take all rows, or sample them again",
                 id="whole"),
         Action("a", "again", "Another sample", show=False, id="again", synonyms=ANOTHER),
         Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False),
@@ -96,7 +96,7 @@ class HeadsScreen(InstrumentScreen):
         Binding("down,j", "go(1, 0)", "Next layer", show=False),
     ]  # fmt: skip
 
-    known: var[Known] = var(Known(), init=False)
+    results: var[Results] = var(Results(), init=False)
     stopped: var[bool] = var(False, init=False)
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class HeadsScreen(InstrumentScreen):
     @property
     def answer(self) -> Answer | None:
         """The statistics of the heads so far; None while there are none."""
-        return self.known.answer
+        return self.results.answer
 
     @property
     def survey(self) -> Survey | None:
@@ -224,7 +224,7 @@ class HeadsScreen(InstrumentScreen):
         """Open the panel of settings with the focus on the one named."""
         await self.open_panel(name)
 
-    def action_whole(self) -> None:
+    def action_all_rows(self) -> None:
         """Take all rows, or sample them again."""
         rows = None if self.asked_of_heads.rows is not None else ROWS
         if rows is None and self.survey is not None and self.survey.is_exact:
@@ -238,15 +238,15 @@ class HeadsScreen(InstrumentScreen):
 
     def action_step_d_k(self, steps: int) -> None:
         """Say that the capture fixes d_k."""
-        self.notify(OWN_D_K, timeout=3)
+        self.notify(FIXED_D_K, timeout=3)
 
     def action_double_d_k(self, times: int) -> None:
         """Say that the capture fixes d_k."""
-        self.notify(OWN_D_K, timeout=3)
+        self.notify(FIXED_D_K, timeout=3)
 
     def action_type_d_k(self) -> None:
         """Say that the capture fixes d_k."""
-        self.notify(OWN_D_K, timeout=3)
+        self.notify(FIXED_D_K, timeout=3)
 
     def action_go_on(self) -> None:
         """Pause the work or resume it; after a failure, try again."""
@@ -300,7 +300,7 @@ class HeadsScreen(InstrumentScreen):
         if self._asked_for != asked_for:
             self._asked_for = asked_for
             self.stopped = False
-            self.set_reactive(HeadsScreen.known, self._looking.known(experiment))
+            self.set_reactive(HeadsScreen.results, self._looking.results(experiment))
             self._look(experiment)
         self._show()
 
@@ -311,18 +311,18 @@ class HeadsScreen(InstrumentScreen):
 
         def stop() -> bool:
             self._going.wait()
-            if self.known.answer is None:
+            if self.results.answer is None:
                 return worker.is_cancelled
             return self.typing.stand_aside(lambda: worker.is_cancelled)
 
-        for known in self._looking.look(experiment, stop):
+        for results in self._looking.look(experiment, stop):
             if worker.is_cancelled:
                 return
-            self.app.call_from_thread(self.set_known, known)
+            self.app.call_from_thread(self.set_results, results)
 
-    def set_known(self, known: Known) -> None:
+    def set_results(self, results: Results) -> None:
         """Show the result of a thread so far."""
-        self.known = known
+        self.results = results
 
     def watch_stopped(self) -> None:
         """Pause the thread or resume it, and show which."""
@@ -353,8 +353,8 @@ class HeadsScreen(InstrumentScreen):
         """Return the answer so far as text, or the doctor's report if his pane is in use."""
         from attn_tui.doctor.text import render
 
-        if self._is_at_doctor and self.known.examination is not None:
-            return "".join(render(self.known.examination.report))
+        if self._is_at_doctor and self.results.examination is not None:
+            return "".join(render(self.results.examination.report))
         if self.answer is None:
             return ""
         return "".join(text(report_of(self.answer), columns_of_text(self.size.width)))
@@ -389,7 +389,7 @@ class HeadsScreen(InstrumentScreen):
         super().on_resize()
         self.watch_view()
 
-    def watch_known(self, before: Known, now: Known) -> None:
+    def watch_results(self, before: Results, now: Results) -> None:
         """Show the new statistics, or the new findings of the doctor."""
         if now.failure:
             self.failure = now.failure
@@ -411,14 +411,14 @@ class HeadsScreen(InstrumentScreen):
         settings, self._marked = self.asked_of_heads, self.differing
         self._show_headline()
         self.panes.show(survey, settings, here, self.differing)
-        self.panes.show_doctor(self.known, here)
+        self.panes.show_doctor(self.results, here)
         # Which heads the map leaves out depends on its size, which a resize sets only later.
         self.call_after_refresh(self._show_progress)
 
     @property
     def differing(self) -> Set[HeadId]:
         """The heads of which the doctor has said that they differ."""
-        examination = self.known.examination
+        examination = self.results.examination
         return NONE if examination is None else examination.differing
 
     def _show_headline(self) -> None:

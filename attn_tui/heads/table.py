@@ -34,7 +34,7 @@ TITLES = {
 SPARED = ("first_key_mass", "effective_keys")
 """The columns that are left out if there is little room."""
 
-NARROW, BESIDE, WIDE = 60, 100, 118
+NARROW, WITH_MAP, WIDE = 60, 100, 118
 """Widths of a screen, in columns: from the first on, a table that is alone has room for all its
 columns; from the second on, the map stands beside it; from the third on, both have room."""
 
@@ -70,7 +70,7 @@ class HeadListing:
     def columns(self) -> list[str]:
         """The names of the columns; fewer on a narrow screen."""
         first, *names, last = TITLES
-        is_crowded = BESIDE <= self.width < WIDE or self.width < NARROW
+        is_crowded = WITH_MAP <= self.width < WIDE or self.width < NARROW
         if self.name not in names:
             names.insert(0, self.name)
             is_crowded = True
@@ -146,8 +146,8 @@ class HeadList(DataTable[Text]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Next line", show=False),
         Binding("k", "cursor_up", "Line above", show=False),
-        Binding("left,h", "sort_beside(-1)", "Sort by the column on the left", show=False),
-        Binding("right,l", "sort_beside(1)", "Sort by the column on the right", show=False),
+        Binding("left,h", "sort_next(-1)", "Sort by the column on the left", show=False),
+        Binding("right,l", "sort_next(1)", "Sort by the column on the right", show=False),
     ]
 
     class Moved(Message):
@@ -175,7 +175,7 @@ class HeadList(DataTable[Text]):
         """The heads whose lines have the mark of those that differ."""
         self._is_behind = False
         """Whether lines are still to be written."""
-        self._made_for: object = None
+        self._shown_for: object = None
         """The capture, columns and theme of the lines; if they change, all are written anew."""
 
     def show(self, listing: HeadListing) -> None:
@@ -183,9 +183,9 @@ class HeadList(DataTable[Text]):
         before, self._shown = self._shown, listing
         if before is None or before.name != listing.name:
             self.sort_by = (listing.name, False)
-        made_for = listing.survey.plan.capture, listing.columns, self.app.theme
-        if made_for != self._made_for:
-            self._made_for, self._written, self._marked = made_for, {}, set()
+        shown_for = listing.survey.plan.capture, listing.columns, self.app.theme
+        if shown_for != self._shown_for:
+            self._shown_for, self._written, self._marked = shown_for, {}, set()
             with self.prevent(DataTable.RowHighlighted):
                 self.clear(columns=True)
             for name in listing.columns:
@@ -206,11 +206,11 @@ class HeadList(DataTable[Text]):
         if listing is not self._shown:
             return
         colours = colours_of(self.app)
-        known, places = listing.survey.heads, listing.survey.plan.places
+        partials, places = listing.survey.heads, listing.survey.plan.places
         turned = self._marked ^ listing.differing
         new = [
             head
-            for head, partial in known.items()
+            for head, partial in partials.items()
             if self._written.get(head) is not partial or head in turned
         ]
         with self.prevent(DataTable.RowHighlighted):
@@ -221,7 +221,7 @@ class HeadList(DataTable[Text]):
                         self.update_cell(key, column, cell)
                 else:
                     self.add_row(*line, key=key)
-                self._written[head] = known[head]
+                self._written[head] = partials[head]
         self._marked ^= turned.intersection(new[:AT_ONCE])
         self._is_behind = len(new) > AT_ONCE
         if new:
@@ -265,7 +265,7 @@ class HeadList(DataTable[Text]):
         await sleep(REST)
         self._follow()
 
-    def action_sort_beside(self, steps: int) -> None:
+    def action_sort_next(self, steps: int) -> None:
         """Sort by a column some steps beside the current one."""
         if self._shown is not None:
             columns = self._shown.columns

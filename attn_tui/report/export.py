@@ -30,10 +30,10 @@ def export(path: str, forms: Forms) -> None:
         ends = " or ".join(filter(None, (", ".join(others), last)))
         expected = f"a name that ends in {ends}"
         raise InputError("file", "its suffix is none of ours", expected, place_of(path))
-    write_whole(path, form())
+    write_atomically(path, form())
 
 
-def write_whole(path: str, pieces: Iterable[str | bytes], follows: bool = True) -> None:
+def write_atomically(path: str, pieces: Iterable[str | bytes], follows: bool = True) -> None:
     """Write text or bytes in pieces to a file, whole or not at all; ``~`` is the home directory.
 
     They go to a new file beside it, which then takes its place and its permissions.
@@ -50,8 +50,8 @@ def write_whole(path: str, pieces: Iterable[str | bytes], follows: bool = True) 
     try:
         target, mode = _target(path, follows)
         # With a short name, since the name of the file may be as long as names can be.
-        beside = target.with_name(f".attn-tui.{os.urandom(8).hex()}")
-        _write(beside, target, mode, pieces)
+        temporary = target.with_name(f".attn-tui.{os.urandom(8).hex()}")
+        _write(temporary, target, mode, pieces)
     except OSError as error:
         reason = _REASONS.get(type(error)) or error.strerror or "it cannot be written"
         raise InputError("file", reason, "a file that can be written", place_of(path)) from None
@@ -79,8 +79,8 @@ def _target(path: str, follows: bool) -> tuple[Path, int | None]:
     return target, mode & 0o777
 
 
-def _write(beside: Path, target: Path, mode: int | None, pieces: Iterable[str | bytes]) -> None:
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+def _write(temporary: Path, target: Path, mode: int | None, pieces: Iterable[str | bytes]) -> None:
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with open(descriptor, "wb") as file:
             for piece in pieces:
@@ -88,11 +88,11 @@ def _write(beside: Path, target: Path, mode: int | None, pieces: Iterable[str | 
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:
-            os.chmod(beside, mode)
-        os.replace(beside, target)
+            os.chmod(temporary, mode)
+        os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
-            os.unlink(beside)
+            os.unlink(temporary)
         raise
 
 

@@ -22,7 +22,7 @@ def m_text(reconstruction: Reconstruction) -> str:
     return f"m = {as_root(reconstruction.multiplier) or general(reconstruction.multiplier, 3)}"
 
 
-def made_text(reconstruction: Reconstruction, mask: str = "", with_m: bool = True) -> str:
+def reconstruction_text(reconstruction: Reconstruction, mask: str = "", with_m: bool = True) -> str:
     """Return how weights are computed, as far as the capture tells.
 
     Args:
@@ -32,7 +32,7 @@ def made_text(reconstruction: Reconstruction, mask: str = "", with_m: bool = Tru
 
     >>> from attn_tui.compute.heads.head_model import HeadModel
     >>> model = HeadModel(7.996, softcap=20.0)
-    >>> made_text(Reconstruction(model, "fit", ("multiplier", "softcap")))
+    >>> reconstruction_text(Reconstruction(model, "fit", ("multiplier", "softcap")))
     'm = 8, causal, soft cap 20'
     """
     parts = [m_text(reconstruction) if with_m else "", mask or mask_name(reconstruction.mask)]

@@ -22,13 +22,13 @@ def departures(setup: Setup) -> tuple[str, ...]:
     """Return in words where d_k and the scale differ from those of the chosen model."""
     if (model := MODELS.get(setup.model)) is None:
         return ()
-    scale, own = setup.scale, model.scale
+    scale, promised = setup.scale, model.scale
     departs = {
         f"d_k {setup.d_k:,}": setup.d_k != model.d_k,
-        scale.formula: (scale.rule, scale.given) != (own.rule, own.given),
-        _words("cap", scale.softcap): scale.softcap != own.softcap,
-        _words("sink", scale.sink): scale.sink != own.sink,
-        "QK-norm" if scale.qk_norm else "no QK-norm": scale.qk_norm != own.qk_norm,
+        scale.formula: (scale.rule, scale.arguments) != (promised.rule, promised.arguments),
+        _words("cap", scale.softcap): scale.softcap != promised.softcap,
+        _words("sink", scale.sink): scale.sink != promised.sink,
+        "QK-norm" if scale.qk_norm else "no QK-norm": scale.qk_norm != promised.qk_norm,
     }
     return tuple(words for words, there in departs.items() if there)
 

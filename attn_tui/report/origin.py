@@ -16,7 +16,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.text import listed, visible
 from attn_tui.report.masks import hiding_texts, mask_name
-from attn_tui.report.miss import RULE, SAID, doubt_text, m_text, made_text, miss_text
+from attn_tui.report.miss import RULE, SAID, doubt_text, m_text, miss_text, reconstruction_text
 
 MOST_NORMS = 3
 """The most queries whose norms are listed."""
@@ -68,7 +68,7 @@ def _(source: Captured, experiment: Experiment) -> str:
     if missed:
         parts.append(missed)
     elif scale.logit_map(source.d_k, 2).multiplier == (source.multiplier or source.d_k**-0.5):
-        parts.append(doubt_text(source.found.doubt))
+        parts.append(doubt_text(source.reconstruction.doubt))
     if source.supposed:
         parts.append("its queries are taken as those of the last keys")
     if source.bias is not None:
@@ -80,9 +80,9 @@ def _(source: Captured, experiment: Experiment) -> str:
 
 def _masking(source: Captured, experiment: Experiment) -> str:
     """Return what masks the scores of a captured head, and how that is known."""
-    reconstruction, mask = source.found, mask_words(source)
+    reconstruction, mask = source.reconstruction, mask_words(source)
     by_fit = (
-        f"no mask was captured: {made_text(reconstruction, mask, with_m=False)}, "
+        f"no mask was captured: {reconstruction_text(reconstruction, mask, with_m=False)}, "
         "found by the doctor's fit"
     )
     if source.seen is not None:
@@ -105,17 +105,19 @@ def _asked_of(source: Captured, scale: Scale, is_missed: bool) -> Iterator[str]:
     fitted = None
     if source.multiplier and not is_missed:
         fitted = scale_of(source.multiplier, source.d_k)
-    own: dict[str, tuple[object, object]] = {
-        m_text(source.found): (fitted, Scale(scale.rule, scale.given)),
-        "soft cap": (source.found.softcap, scale.softcap),
+    parts: dict[str, tuple[object, object]] = {
+        m_text(source.reconstruction): (fitted, Scale(scale.rule, scale.arguments)),
+        "soft cap": (source.reconstruction.softcap, scale.softcap),
         "sink": (source.sink, scale.sink),
     }
-    known = {name: pair for name, pair in own.items() if pair[0] is not None}
-    present_names = [name for name, (captured, present) in known.items() if captured == present]
+    captured_parts = {name: pair for name, pair in parts.items() if pair[0] is not None}
+    present_names = [
+        name for name, (captured, present) in captured_parts.items() if captured == present
+    ]
     if present_names:
         verb = "takes" if len(present_names) == 1 else "take"
         yield f"its {listed(present_names)} {verb} part"
-    for name in known:
+    for name in captured_parts:
         if name not in present_names:
             yield f"its {name} is not asked"
 
@@ -134,10 +136,11 @@ def missed_text(source: Captured, scale: Scale) -> str:
     """
     if source.miss is None or scale.multiplier(source.d_k, 2) != Scale().multiplier(source.d_k, 2):
         return ""
-    reconstruction = source.found
+    reconstruction = source.reconstruction
     miss = f"misses the {reconstruction.by} by {miss_text(source.miss)}"
     if source.multiplier is None:
-        return f"m = {RULE}, {made_text(reconstruction, mask_words(source), with_m=False)} {miss}"
+        how = reconstruction_text(reconstruction, mask_words(source), with_m=False)
+        return f"m = {RULE}, {how} {miss}"
     return f"m = {RULE} {miss}; {m_text(reconstruction)} by the doctor's fit"
 
 

@@ -102,8 +102,8 @@ def same(value: Any) -> Callable[[Rows], list[Any]]:
 
 def listed(values: Iterable[Any]) -> Callable[[Rows], list[Any]]:
     """Return the values of a column that is given as a list for all rows."""
-    known = [*values]
-    return lambda rows: [known[row] for row in rows.tolist()]
+    entries = [*values]
+    return lambda rows: [entries[row] for row in rows.tolist()]
 
 
 @dataclass(frozen=True, eq=False)

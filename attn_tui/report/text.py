@@ -25,7 +25,7 @@ SIDE = 12
 ERROR, EXACT = 22, 10
 """The greatest width of a number with its standard error, and of an exact one."""
 
-HELD = re.compile(r"(?<=\d) (?=%|times\b)|(?<=[Kk]ey) (?=\d)|(?<=[=±]) | (?=[=±])")
+UNBROKEN = re.compile(r"(?<=\d) (?=%|times\b)|(?<=[Kk]ey) (?=\d)|(?<=[=±]) | (?=[=±])")
 """Blanks at which lines must not be broken."""
 
 HOLDER = "\N{NO-BREAK SPACE}"
@@ -50,7 +50,7 @@ def text(report: Report, width: int = WIDTH) -> Iterator[str]:
 def wrapped(text: str, width: int) -> list[str]:
     """Return text in lines of a width; numbers stay with units, and longer words are broken."""
     lines = [""]
-    for word in HELD.sub(HOLDER, visible(text)).split(" "):
+    for word in UNBROKEN.sub(HOLDER, visible(text)).split(" "):
         joined = f"{lines[-1]} {word}" if lines[-1] else word
         if cells(joined) <= width:
             lines[-1] = joined
@@ -257,21 +257,21 @@ def _grid(columns: Sequence[_Cells], width: int) -> str:
 
 def _column(column: Column, rows: Rows) -> Iterator[_Cells]:
     """Yield a column as text, and a second one if its numbers have exact values."""
-    given: dict[str, Any] = {"width": column.width, "rank": column.rank, "left": column.left}
-    title, given["above"] = visible(column.title), visible(column.above)
+    layout: dict[str, Any] = {"width": column.width, "rank": column.rank, "left": column.left}
+    title, layout["above"] = visible(column.title), visible(column.above)
     if column.texts:
-        yield _Cells(title, [*column.texts(rows)], **given)
+        yield _Cells(title, [*column.texts(rows)], **layout)
     else:
-        yield from _cells_of(title, column.at(rows), **given)
+        yield from _cells_of(title, column.at(rows), **layout)
 
 
-def _cells_of(title: str, values: Sequence[Any], **given: Any) -> Iterator[_Cells]:
+def _cells_of(title: str, values: Sequence[Any], **layout: Any) -> Iterator[_Cells]:
     """Yield a column of values as text, and one of exact values if there are any."""
     numbers = [value for value in values if isinstance(value, Number)]
-    yield _Cells(f"{title} ± error" if numbers else title, [*map(written, values)], **given)
+    yield _Cells(f"{title} ± error" if numbers else title, [*map(written, values)], **layout)
     if any(number.exact is not None for number in numbers):
-        known = [exact(value, EXACT) if isinstance(value, Number) else "" for value in values]
-        yield _Cells("exact", known, rank=given.get("rank", 0))
+        exact_texts = [exact(value, EXACT) if isinstance(value, Number) else "" for value in values]
+        yield _Cells("exact", exact_texts, rank=layout.get("rank", 0))
 
 
 def _joined(lines: Iterable[str]) -> str:

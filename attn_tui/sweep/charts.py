@@ -17,7 +17,7 @@ from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
-from attn_tui.compute.sweep.points import Place, Point, Summary, along, held
+from attn_tui.compute.sweep.points import Place, Point, Summary, along, closest
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.sweep.change import LogFactor, change
 from attn_tui.sweep.names import is_none
@@ -85,9 +85,9 @@ class Grid:
         crossings = np.full((3, len(self.ns)), nan)
         for row, n in enumerate(self.ns if statistic in GRADIENTS else ()):
             ratios = [self.answer.points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks]
-            known = [ratio for ratio in ratios if ratio]
-            if len(known) == len(ratios):
-                crossing = crossing_of(self.d_ks, known)
+            present = [ratio for ratio in ratios if ratio]
+            if len(present) == len(ratios):
+                crossing = crossing_of(self.d_ks, present)
                 if crossing is not None:
                     crossings[:, row] = self._ends(crossing)
         return crossings
@@ -118,7 +118,7 @@ class Grid:
     def _map(self) -> HeatMapDrawing:
         """The map without a cursor."""
         levels = np.array([[_level(factor) for factor in row] for row in self.changes])
-        short, whole, longest = (
+        short, medium, longest = (
             [[factor.cell(*size) for factor in row] for row in self.changes]
             for size in ((2, 0), (3, 0), (5, 1))
         )
@@ -126,7 +126,7 @@ class Grid:
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
         return HeatMapDrawing(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
-            short, longer=(signed, longest, whole), corner="n\\d_k", place=self.place,
+            short, longer=(signed, longest, medium), corner="n\\d_k", place=self.place,
         )  # fmt: skip
 
     def place(self, row: int, column: int) -> Place:
@@ -140,8 +140,8 @@ class Grid:
             answer: The answer with the crossovers known so far.
             cursor: The n and the d_k of the question.
         """
-        row = self.ns.index(held(self.ns, cursor[0]))
-        column = self.d_ks.index(held(self.d_ks, cursor[1]))
+        row = self.ns.index(closest(self.ns, cursor[0]))
+        column = self.d_ks.index(closest(self.d_ks, cursor[1]))
         ticks = [(level(ten * LN10), tick(ten)) for ten in TICKS]
         bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
         return self._map.marked((row, column), bar, self.border(answer))
@@ -214,7 +214,7 @@ def quarters(summary: Summary) -> str:
 
 
 def medians(
-    answer: Answer, rules: Sequence[str], over: str, held_at: int, here: float,
+    answer: Answer, rules: Sequence[str], over: str, fixed_at: int, here: float,
     names: Sequence[str], marked: bool = True,
 ) -> Figure:  # fmt: skip
     """Return the medians of the statistic under some rules as curves, the middle halves as bands.
@@ -223,7 +223,7 @@ def medians(
         answer: The draws.
         rules: The rules shown, ``none`` first.
         over: The quantity along the axis: ``"d_k"`` or ``"n"``.
-        held_at: The value at which the other quantity is held.
+        fixed_at: The value at which the other quantity is held.
         here: The value of ``over`` that is marked.
         names: The names of the curves.
         marked: Whether each curve has a dot there.
@@ -235,7 +235,7 @@ def medians(
         points = [
             point
             for point in answer.points.under(rule)
-            if (point.n if over == "d_k" else point.d_k) == held_at
+            if (point.n if over == "d_k" else point.d_k) == fixed_at
         ]
         if not points:
             continue
@@ -269,13 +269,13 @@ def log_axis(logs: Sequence[Numbers]) -> Axis:
 
     It goes at most `DEPTH` powers below the least value of the curve that falls least.
     """
-    known = [values[np.isfinite(values)] for values in logs]
-    known = [values for values in known if values.size]
-    if not known:
+    finite = [values[np.isfinite(values)] for values in logs]
+    finite = [values for values in finite if values.size]
+    if not finite:
         return Axis(-1.0, 0.0, ((-1.0, "0.1"), (0.0, "1")))
-    top = max(float(values.max()) for values in known)
-    floor_of_all = min(float(values.min()) for values in known)
-    least = max(float(values.min()) for values in known) - DEPTH
+    top = max(float(values.max()) for values in finite)
+    floor_of_all = min(float(values.min()) for values in finite)
+    least = max(float(values.min()) for values in finite) - DEPTH
     low, high = floor(max(floor_of_all, least)), ceil(top + 0.05)
     low = min(low, high - 1)
     step = max(1, round((high - low) / 4))
@@ -293,8 +293,8 @@ def row_table(
     places = [
         place for place in answer.points.places if (place[1] == d_k if over_n else place[0] == n)
     ]
-    own = [place[0] if over_n else place[1] for place in places]
-    columns = [TextColumn("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]
+    values = [place[0] if over_n else place[1] for place in places]
+    columns = [TextColumn("n" if over_n else "d_k", [f"{value:,}" for value in values], "muted")]
     for rule, name in zip(rules, names, strict=True):
         kind = "unscaled" if is_none(rule) else "scaled"
         points = [answer.points.at(*place, rule) for place in places]
@@ -309,7 +309,7 @@ def row_table(
             quantity(summary.mean, summary.log_mean) if summary else "–" for summary in summaries
         ]
         columns.append(TextColumn("mean", means, "muted", rank=2))
-    return TableDrawing(columns, own.index(n if over_n else d_k))
+    return TableDrawing(columns, values.index(n if over_n else d_k))
 
 
 def _median(summary: Summary | None) -> str:

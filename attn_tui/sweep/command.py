@@ -110,42 +110,42 @@ _EXAMPLES = """\
 @_flag("--ratio", help="Print unscaled over each rule, too.")
 @_flag("--crossover", help="Print only where removing a rule shrinks median gradients.")
 @forms("Print CSV.")
-def sweep(form: str, crossover: bool, **given: Any) -> int:
+def sweep(form: str, crossover: bool, **options: Any) -> int:
     """Print what drawn vectors say over d_k or n under several scale rules.
 
     Ctrl+C prints what there is.
     """
     if crossover:
-        return _print_crossovers(given, form)
-    return _print_sweep(given, form)
+        return _print_crossovers(options, form)
+    return _print_sweep(options, form)
 
 
-def _print_sweep(given: dict[str, Any], form: str) -> int:
+def _print_sweep(options: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.answer import answer
     from attn_tui.console.answering import print_answer
     from attn_tui.sweep.report import report
 
-    experiment = to_experiment(given)
-    chosen = given["statistic"]
+    experiment = to_experiment(options)
+    chosen = options["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
     answers = partial(answer, experiment)
     return print_answer("sweep", answers, lambda drawn: report(drawn, statistics), form)
 
 
-def to_experiment(given: dict[str, Any]) -> "Experiment":
+def to_experiment(options: dict[str, Any]) -> "Experiment":
     """Return the experiment that the options of a sweep describe; ``--crossover`` is not read.
 
     Raises:
         InputError: Naming the option that cannot be used.
     """
-    return _experiment(given, _changes)
+    return _experiment(options, _changes)
 
 
-def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
+def _experiment(options: dict[str, Any], read: _Read) -> "Experiment":
     """Return the experiment that options describe, starting from that of a file if one is given.
 
     Args:
-        given: The options.
+        options: The options.
         read: Takes the options, the initial settings and the initial d_k; returns the new d_k and
             the changed settings.
 
@@ -156,33 +156,33 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     from attn_tui.compute.source import Drawn
 
     setup = Setup()
-    if given["experiment"] is not None:
+    if options["experiment"] is not None:
         from attn_tui.files.codec import read_experiment
 
         # A sweep uses no mask, and the file's might name keys that its vectors do not have.
-        setup = replace(read_experiment(given["experiment"], Drawn()).setup, mask=Mask())
-    if given["qk_norm"] is not None:
-        setup = replace(setup, scale=replace(setup.scale, qk_norm=given["qk_norm"]))
+        setup = replace(read_experiment(options["experiment"], Drawn()).setup, mask=Mask())
+    if options["qk_norm"] is not None:
+        setup = replace(setup, scale=replace(setup.scale, qk_norm=options["qk_norm"]))
     start = setup.get(Settings)
-    d_k, changes = read(given, start, setup.d_k)
-    if given["rules"] is not None:
-        changes["rules"] = LISTED.parse("rules", given["rules"])
-    wanted = replace(start, **changes_of(Settings, given), **changes)
+    d_k, changes = read(options, start, setup.d_k)
+    if options["rules"] is not None:
+        changes["rules"] = LISTED.parse("rules", options["rules"])
+    wanted = replace(start, **changes_of(Settings, options), **changes)
     # `show --experiment` on the printed JSON then draws one of these vectors.
     n = wanted.n_range[1] if wanted.over == "n" else wanted.n
     return Experiment(Drawn(n, wanted.seed), replace(setup, d_k=d_k).put(wanted))
 
 
-def _changes(given: dict[str, Any], start: Settings, d_k: int) -> tuple[int, dict[str, Any]]:
+def _changes(options: dict[str, Any], start: Settings, d_k: int) -> tuple[int, dict[str, Any]]:
     """Return the d_k at which n is swept, and the changed settings."""
-    is_map = given["is_map"] or (start.view == "map" and given["over"] is None)
-    over = _over(given, start.over)
+    is_map = options["is_map"] or (start.view == "map" and options["over"] is None)
+    over = _over(options, start.over)
     changes: dict[str, Any] = {
         "view": "map" if is_map else "curves",
-        "ratio": start.ratio or given["ratio"],
+        "ratio": start.ratio or options["ratio"],
         "over": over,
     }
-    n, swept = given["n"], given["d_k"]
+    n, swept = options["n"], options["d_k"]
     if n is not None:
         changes |= n_changes(n, "range" if is_map or over == "n" else "number")
     if swept is not None and not is_map and over == "n":
@@ -190,20 +190,20 @@ def _changes(given: dict[str, Any], start: Settings, d_k: int) -> tuple[int, dic
     elif swept is not None:
         changes["d_k_range"], place = _range("d_k_range", D_K, swept)
         d_k = place or d_k
-    if given["points"] is not None:
+    if options["points"] is not None:
         field = FIELDS["map_points" if is_map else "points"]
-        changes[field.name] = field.kind.parse("points", given["points"])
-    if given["statistic"] is not None:
-        changes["statistic"] = read_statistics(given["statistic"])[0]
+        changes[field.name] = field.kind.parse("points", options["points"])
+    if options["statistic"] is not None:
+        changes["statistic"] = read_statistics(options["statistic"])[0]
     return d_k, changes
 
 
 def _crossover_changes(
-    given: dict[str, Any], start: Settings, d_k: int
+    options: dict[str, Any], start: Settings, d_k: int
 ) -> tuple[int, dict[str, Any]]:
     """Return d_k unchanged, and the n to search for crossovers: always at least one."""
-    if given["n"] is not None:
-        return d_k, n_changes(given["n"], "list")
+    if options["n"] is not None:
+        return d_k, n_changes(options["n"], "list")
     return d_k, {"crossover_n": start.crossover_n or (start.n,)}
 
 
@@ -240,21 +240,21 @@ def is_range(text: str) -> bool:
     return ":" in text
 
 
-def _over(given: dict[str, Any], start: Axis) -> Axis:
+def _over(options: dict[str, Any], start: Axis) -> Axis:
     """Return the axis to sweep: that of ``--over``, else the option that is a range."""
-    if given["over"] is not None and given["is_map"]:
+    if options["over"] is not None and options["is_map"]:
         raise InputError("over", "--map sweeps both", "one of the two")
-    if given["over"] is not None:
-        over: Axis = FIELDS["over"].kind.parse("over", given["over"])
+    if options["over"] is not None:
+        over: Axis = FIELDS["over"].kind.parse("over", options["over"])
         return over
-    if given["is_map"]:
+    if options["is_map"]:
         return start
-    n_is_range, d_k_is_range = (is_range(given[name] or "") for name in ("n", "d_k"))
+    n_is_range, d_k_is_range = (is_range(options[name] or "") for name in ("n", "d_k"))
     if n_is_range and d_k_is_range:
         raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
     if n_is_range:
         return "n"
-    if d_k_is_range or given["n"] is not None:
+    if d_k_is_range or options["n"] is not None:
         return "d_k"
     return start
 
@@ -281,19 +281,19 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
     return tuple(names)
 
 
-def _print_crossovers(given: dict[str, Any], form: str) -> int:
+def _print_crossovers(options: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.crossover import crossovers, search_cost
     from attn_tui.report.forms import WRITERS
     from attn_tui.sweep.report import crossover_report
 
     for name in ("d_k", "over", "points", "statistic"):
-        if given[name] is not None:
+        if options[name] is not None:
             problem = "--crossover looks at all of them"
             raise InputError(name, problem, "--n, --rules, --draws and --seed beside it")
     for name, field in (("is_map", "map"), ("ratio", "ratio"), ("qk_norm", "qk_norm")):
-        if given[name]:
+        if options[name]:
             raise InputError(field, "--crossover shows none", "one of the two")
-    experiment = _experiment(given, _crossover_changes)
+    experiment = _experiment(options, _crossover_changes)
     settings = experiment.setup.get(Settings)
     every = compared(settings, experiment.setup.scale)
     rules = [rule for rule in every if rule != "none"]
@@ -301,13 +301,13 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
-    known: tuple[Crossover, ...] = ()
+    latest: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, ProgressLine("crossovers") as progress:
-        for spent, latest in crossovers(pairs, settings):
-            known = latest
+        for spent, so_far in crossovers(pairs, settings):
+            latest = so_far
             progress.show(spent / total)
             if stop():
                 break
         interrupted = stop()
-    write(WRITERS[form](crossover_report(experiment, known)))
+    write(WRITERS[form](crossover_report(experiment, latest)))
     return INTERRUPTED if interrupted else 0

@@ -114,13 +114,13 @@ def turn_text(crossing: Crossing, is_below: bool, unit: str = "") -> str:
 
 def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
     """Return which rule leaves the largest median, and how the next two compare."""
-    known = [point for rule in rules if (point := points.at(*place, rule))]
-    best, *rest = sorted(known, key=lambda point: -point.statistics[statistic].log_median)
+    present = [point for rule in rules if (point := points.at(*place, rule))]
+    best, *rest = sorted(present, key=lambda point: -point.statistics[statistic].log_median)
     compared = [
         f"{compare(best, point, statistic)} that of {called(point.rule)}" for point in rest[:2]
     ]
     return RANKING.format(
-        count=len(known), best=called(best.rule), statistic=noun(statistic),
+        count=len(present), best=called(best.rule), statistic=noun(statistic),
         compared=", ".join(compared),
     )  # fmt: skip
 

@@ -69,7 +69,7 @@ def called(rule: str) -> str:
     values = (
         f"{p.symbol} = {amount(scale.parameters[p.name])}" for p in scale.definition.parameters
     )
-    return scale.rule + (f" with {', '.join(values)}" if scale.given else "")
+    return scale.rule + (f" with {', '.join(values)}" if scale.arguments else "")
 
 
 def is_none(rule: str) -> bool:

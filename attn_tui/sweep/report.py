@@ -87,13 +87,15 @@ def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) ->
     """Return a report on crossovers alone."""
     stopped = [] if crossovers else ["Stopped before a crossover was found."]
     rows = [named(crossover, CROSSOVER) for crossover in crossovers]
-    own = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
+    entry = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
     columns = [
         Column("", listed(getattr(crossover, name) for crossover in crossovers), name=name)
         for name in CSV_CROSSOVER
     ]
     table = Table(columns, np.arange(len(crossovers)), csv="crossovers")
-    return Report("", [data(own), *stopped, *crossover_parts(crossovers), table], csv="crossovers")
+    return Report(
+        "", [data(entry), *stopped, *crossover_parts(crossovers), table], csv="crossovers"
+    )
 
 
 def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
@@ -136,9 +138,9 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     yield "d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks
     yield "rules", "; ".join(f"{rule}: m = {formula(rule)}" for rule in answer.rules)
     yield from left_out(setup.scale, but_qk_norm=True)
-    is_whole = answer.progress == 1.0
-    yield "drawn" if is_whole else "asked", _drawn(answer)
-    if not is_whole:
+    is_complete = answer.progress == 1.0
+    yield "drawn" if is_complete else "asked", _drawn(answer)
+    if not is_complete:
         fewest = min((point.draws for point in answer.points), default=0)
         yield (
             "stopped",
@@ -201,18 +203,18 @@ def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column
         ]
         return Column(title, texts=listed(texts), rank=rank, width=NUMBER)
 
-    def known(values: Sequence[float | None]) -> Iterator[Column]:
+    def exact_columns(values: Sequence[float | None]) -> Iterator[Column]:
         if any(value is not None for value in values):
             texts = ["–" if value is None else quantity(value, width=NUMBER) for value in values]
             yield Column("exact", texts=listed(texts), rank=2, width=NUMBER)
 
     yield sampled("mean", "mean")
     yield sampled("error", "mean_standard_error", 1)
-    yield from known([exact.mean for exact in exacts])
+    yield from exact_columns([exact.mean for exact in exacts])
     yield sampled("median", "median")
     yield sampled("from", "median_low", 3)
     yield sampled("to", "median_high", 3)
-    yield from known([exact.median for exact in exacts])
+    yield from exact_columns([exact.median for exact in exacts])
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
@@ -230,11 +232,11 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
     for rule in others(answer.rules):
         points = [*answer.points.under(rule)]
         ratios = [answer.points.ratio(point.n, point.d_k, rule, statistic) for point in points]
-        points = [point for point, known in zip(points, ratios, strict=True) if known]
+        points = [point for point, entry in zip(points, ratios, strict=True) if entry]
         columns = [*_places(answer, points)]
         for of in ("mean", "median"):
-            factors = [times(getattr(known, f"log_{of}")) for known in ratios if known]
-            errors = [share(getattr(known, f"log_{of}_error")) for known in ratios if known]
+            factors = [times(getattr(entry, f"log_{of}")) for entry in ratios if entry]
+            errors = [share(getattr(entry, f"log_{of}_error")) for entry in ratios if entry]
             columns.append(Column(f"of {of}s", texts=listed(factors), width=FACTOR))
             columns.append(Column("±", texts=listed(errors), rank=1, width=FACTOR))
         yield Table(
@@ -323,8 +325,8 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
 
     def of_ratio(name: str, part: str) -> Column:
         def value(point: Point, statistic: Statistic) -> float | None:
-            known = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
-            return getattr(known, part) if known else None
+            ratio = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
+            return getattr(ratio, part) if ratio else None
 
         return column(name, value)
 

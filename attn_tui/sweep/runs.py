@@ -67,25 +67,25 @@ class SweepRun:
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
-        self.known: Answer | None = None
+        self.latest: Answer | None = None
         self._answers: Iterator[Answer] = answer(experiment)
         self._lock = Lock()
 
     @property
     def is_complete(self) -> bool:
         """Whether every draw is done."""
-        return self.known is not None and self.known.progress == 1.0
+        return self.latest is not None and self.latest.progress == 1.0
 
     def go_on(self, stop: Stop) -> Iterator[Answer]:
         """Draw more until complete or stopped, and yield the whole answer after each step."""
         with self._lock:
             try:
                 while not (self.is_complete or stop()):
-                    self.known = next(self._answers)
+                    self.latest = next(self._answers)
                     if self.is_complete:
                         # The draws themselves take tens of megabytes.
                         self._answers = iter(())
-                    yield self.known
+                    yield self.latest
             finally:
                 forget_rows()
 
@@ -129,9 +129,9 @@ class CursorRow:
             return
         if stop():
             return
-        for _, known in row_crossovers(experiment, stop):
-            if known != self.crossovers:
-                self.crossovers = known
+        for _, crossovers in row_crossovers(experiment, stop):
+            if crossovers != self.crossovers:
+                self.crossovers = crossovers
                 yield
 
 

@@ -26,7 +26,7 @@ from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, restated
-from attn_tui.compute.sweep.points import Place, along, check_vectors, held
+from attn_tui.compute.sweep.points import Place, along, check_vectors, closest
 from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws, rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
@@ -251,7 +251,7 @@ class SweepScreen(InstrumentScreen):
         self.view = self._view_of(self.sweep)
         self.set_reactive(SweepScreen.stopped, False)
         self.set_reactive(SweepScreen.hovered, None)
-        self._show_known()
+        self._show_latest()
         self._draw_more()
 
     def _view_of(self, settings: Settings) -> str:
@@ -286,13 +286,13 @@ class SweepScreen(InstrumentScreen):
 
         def stop() -> bool:
             # The first draws answer the question; the others refine it.
-            if run.known is None:
+            if run.latest is None:
                 return worker.is_cancelled
             return self.typing.stand_aside(lambda: worker.is_cancelled)
 
         for _ in run.go_on(stop):
             if not worker.is_cancelled:
-                self.app.call_from_thread(self._show_known)
+                self.app.call_from_thread(self._show_latest)
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)
     def _look_closer(self, experiment: Experiment, look: Look, refines: bool) -> None:
@@ -305,26 +305,26 @@ class SweepScreen(InstrumentScreen):
 
         for _ in look(experiment, stop):
             if not worker.is_cancelled:
-                self.app.call_from_thread(self._show_known)
+                self.app.call_from_thread(self._show_latest)
 
-    def _show_known(self) -> None:
+    def _show_latest(self) -> None:
         """Show everything drawn so far for the question, and look closer at the cursor."""
         experiment = self.present.experiment
-        known = self._run_of(experiment).known
-        if known is None:
+        latest = self._run_of(experiment).latest
+        if latest is None:
             return
         row = self._row(row_of(experiment))
-        self._look(experiment, row, known)
-        here = None if self.place in known.points.places else row.here
-        self.answer = replace(restated(known, experiment), crossovers=row.crossovers, here=here)
+        self._look(experiment, row, latest)
+        here = None if self.place in latest.points.places else row.here
+        self.answer = replace(restated(latest, experiment), crossovers=row.crossovers, here=here)
 
-    def _look(self, experiment: Experiment, row: CursorRow, known: Answer) -> None:
+    def _look(self, experiment: Experiment, row: CursorRow, latest: Answer) -> None:
         """Draw at the cursor if the sweep does not, then find the crossovers of its row.
 
         Crossovers wait until every place of the sweep has its first draws.
         """
         ns, d_ks = along(self.sweep, experiment.setup.d_k)
-        is_everywhere = len(known.points.places) == len(ns) * len(d_ks)
+        is_everywhere = len(latest.points.places) == len(ns) * len(d_ks)
         look = row.find_crossovers if is_everywhere else None
         answers = is_between(experiment) and not row.is_drawn
         if answers:
@@ -355,14 +355,14 @@ class SweepScreen(InstrumentScreen):
         """The rule that the map shows: that of the question, else the first one drawn."""
         assert self.answer
         rules = others(self.answer.rules)
-        own = parse_scale(rule_text(self.present.experiment.setup.scale))
-        return next((rule for rule in rules if parse_scale(rule) == own), [*rules, "none"][0])
+        scale = parse_scale(rule_text(self.present.experiment.setup.scale))
+        return next((rule for rule in rules if parse_scale(rule) == scale), [*rules, "none"][0])
 
     def watch_view(self) -> None:
         """Show the panes of the new view."""
         for name in (*self.VIEWS, "row-pane"):
-            own = "map-pane" if name == "row-pane" else name
-            self.pane(name).set_class(own == self.view, "-shown")
+            shown = "map-pane" if name == "row-pane" else name
+            self.pane(name).set_class(shown == self.view, "-shown")
         self.query_one("#panes").set_class(self.view != "map-pane", "-one")
         if self.answer is not None:
             self._draw_view(self.answer)
@@ -394,7 +394,7 @@ class SweepScreen(InstrumentScreen):
         rules = [rule for rule in answer.rules if answer.points.under(rule)]
         names = [name_of(rule) for rule in rules]
         ns, d_ks = along(self.sweep, self.place[1])
-        n, d_k = held(ns, self.place[0]), held(d_ks, self.place[1])
+        n, d_k = closest(ns, self.place[0]), closest(d_ks, self.place[1])
         statistic = noun(answer.settings.statistic)
         if self.view == "map-pane":
             self._draw_map(answer)
@@ -462,18 +462,18 @@ class SweepScreen(InstrumentScreen):
         if answer.here is None or self.hovered:
             place = points.nearest(place)
         drawn = [points.at(*place, rule) for rule in dict.fromkeys(("none", self.rule))]
-        known = [point for point in drawn if point]
-        names = [name_of(point.rule) for point in known]
+        present = [point for point in drawn if point]
+        names = [name_of(point.rule) for point in present]
         where = " under the mouse" if self.hovered else ""
         self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}{where}")
-        self.draw("place-pane", charts.PlaceNumbers(known, answer.settings.statistic, names))
+        self.draw("place-pane", charts.PlaceNumbers(present, answer.settings.statistic, names))
 
 
 def is_same(grid: charts.Grid, answer: Answer, rule: str) -> bool:
     """Return whether a grid shows the same points, statistic and rule as an answer."""
-    own = grid.answer
-    same_points = own.points is answer.points and grid.rule == rule
-    return same_points and own.settings.statistic == answer.settings.statistic
+    shown = grid.answer
+    same_points = shown.points is answer.points and grid.rule == rule
+    return same_points and shown.settings.statistic == answer.settings.statistic
 
 
 def moved(places: Sequence[int], here: int, by: int) -> int:

@@ -27,7 +27,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 _EQUAL = ("==", "!=")
 _TERM = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|>|<)\s*(\S.*?)\s*$")
 
-Known = tuple[Callable[[str, str], Any], Callable[[Experiment], Any]]
+Quantity = tuple[Callable[[str, str], Any], Callable[[Experiment], Any]]
 """A function that reads a value from its name, for errors, and a text; and one that returns its
 value in a question, None if it plays no part there."""
 
@@ -87,10 +87,10 @@ def _term(text: str, instrument: str) -> Term:
         expected = "such as d_k >= 1024, with and between several"
         raise InputError("until", f"{inert(text.strip())} compares nothing", expected)
     name, sign, value = match.groups()
-    known = known_of(instrument)
-    if name not in known:
-        raise InputError("until", f"{inert(name)} cannot be asked", "one of " + ", ".join(known))
-    parse, here = known[name]
+    every = quantities(instrument)
+    if name not in every:
+        raise InputError("until", f"{inert(name)} cannot be asked", "one of " + ", ".join(every))
+    parse, here = every[name]
     try:
         read = parse(name, value)
     except InputError as error:
@@ -101,19 +101,19 @@ def _term(text: str, instrument: str) -> Term:
 
 
 @cache
-def known_of(instrument: str) -> Mapping[str, Known]:
+def quantities(instrument: str) -> Mapping[str, Quantity]:
     """Return the quantities for conditions on an instrument; its own settings take priority."""
-    known = {_name(field): _asked(field) for field in FIELDS.values()}
-    known["rule"] = lambda name, text: parse_scale(text), _rule_here
+    by_name = {_name(field): _asked(field) for field in FIELDS.values()}
+    by_name["rule"] = lambda name, text: parse_scale(text), _rule_here
     if instrument == INSTRUMENTS[0].name:
         _, seed, vectors = fields_of(Drawn).values()
-        known |= {"seed": _drawn(seed), "vectors": _drawn(vectors)}
-        known["n"] = (
+        by_name |= {"seed": _drawn(seed), "vectors": _drawn(vectors)}
+        by_name["n"] = (
             fields_of(Drawn)["n_keys"].kind.parse,
             lambda experiment: experiment.vectors.n_keys,
         )
     settings = next(entry.settings for entry in INSTRUMENTS if entry.name == instrument)
-    return known | {_name(field): _asked(field) for field in fields_of(load(settings)).values()}
+    return by_name | {_name(field): _asked(field) for field in fields_of(load(settings)).values()}
 
 
 def _name(field: Field) -> str:
@@ -121,18 +121,18 @@ def _name(field: Field) -> str:
     return field.parameter if "/" in field.option else field.key
 
 
-def _asked(field: Field) -> Known:
+def _asked(field: Field) -> Quantity:
     return field.kind.parse, lambda experiment: experiment.setup.value(field)
 
 
-def _drawn(field: Field) -> Known:
+def _drawn(field: Field) -> Quantity:
     """Return the quantity of a field of draws, which is None if nothing is drawn."""
     return field.kind.parse, lambda experiment: getattr(experiment.source, field.name, None)
 
 
 def _rule_here(experiment: Experiment) -> Scale:
     scale = experiment.setup.scale
-    return Scale(scale.rule, scale.given)
+    return Scale(scale.rule, scale.arguments)
 
 
 def _text(value: object) -> str:

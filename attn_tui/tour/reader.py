@@ -76,9 +76,9 @@ def _guess(table: TomlTable) -> Guess | None:
             if key in table.values:
                 table.refuse(f"{key} is of no use without guess", "a guess")
         return None
-    given: list[object] = table.get("answers", list)
-    answers = tuple(text for text in given if isinstance(text, str) and text.strip())
-    if len(answers) != ANSWERS or len(given) != ANSWERS or len({*answers}) != ANSWERS:
+    entries: list[object] = table.get("answers", list)
+    answers = tuple(text for text in entries if isinstance(text, str) and text.strip())
+    if len(answers) != ANSWERS or len(entries) != ANSWERS or len({*answers}) != ANSWERS:
         table.refuse(f"answers has {len({*answers})}", f"{ANSWERS} different texts")
     for answer in answers:
         _short(table, "answers", answer)

@@ -158,8 +158,8 @@ def verdict(step: Step, pick: int | None) -> str:
 def score(progress: Progress) -> tuple[int, int]:
     """Return the number of right guesses, and of all guesses made."""
     pairs = zip(progress.tour.steps, progress.picks, strict=True)
-    made = [step.guess.right == pick for step, pick in pairs if step.guess and pick is not None]
-    return sum(made), len(made)
+    guesses = [step.guess.right == pick for step, pick in pairs if step.guess and pick is not None]
+    return sum(guesses), len(guesses)
 
 
 def clipped(picks: Sequence[object], tour: Tour) -> tuple[int | None, ...]:
@@ -173,8 +173,8 @@ def clipped(picks: Sequence[object], tour: Tour) -> tuple[int | None, ...]:
 
 def summary(progress: Progress) -> str:
     """Return in Markdown what there was to see at every step, and which guesses were right."""
-    right, made = score(progress)
-    paragraphs = [f"{right} of {made} guesses were right."] if made else []
+    right, n_guesses = score(progress)
+    paragraphs = [f"{right} of {n_guesses} guesses were right."] if n_guesses else []
     for step, pick in zip(progress.tour.steps, progress.picks, strict=True):
         question = step.guess.question if step.guess else step.says
         paragraphs.append(f"**{question}** {verdict(step, pick)}\n\n{step.learnt}")

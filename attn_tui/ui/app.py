@@ -139,8 +139,8 @@ class AttnApp(App[None]):
         # Setting the theme later would parse all style sheets again.
         self.set_reactive(App.theme, theme)
         super().__init__(ansi_color=True if no_color else None)
-        for own in THEMES.values():
-            self.register_theme(own)
+        for ours in THEMES.values():
+            self.register_theme(ours)
         self.history = History(Question.first(draft))
         self.turns = Turns(self, super().on_event, self._catch_up)
         self._is_behind = False
@@ -325,8 +325,8 @@ class AttnApp(App[None]):
     def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
         """Change the question by an edit; while a key is held, only the numbers follow."""
         history = self.history.ask(edit, gesture, self._clock())
-        is_held = gesture is not None and self.turns.repeats and self.guide is None
-        if is_held and self.instrument is not None and self.instrument.follow(history.present):
+        is_repeat = gesture is not None and self.turns.repeats and self.guide is None
+        if is_repeat and self.instrument is not None and self.instrument.follow(history.present):
             self.history, self._is_behind = history, True
         else:
             self.come_to(history)
@@ -435,8 +435,8 @@ class AttnApp(App[None]):
         Textual 8 would print the text of the error unescaped and has no public hook for this;
         tests/contract/test_outside_text.py depends on it.
         """
-        told = visible("".join(format_exception(sys.exception())), "\n")
-        self.parting = self.parting or f"{told}What was asked: {self.line_to_leave}"
+        traceback = visible("".join(format_exception(sys.exception())), "\n")
+        self.parting = self.parting or f"{traceback}What was asked: {self.line_to_leave}"
         self.exit(return_code=FAILED)
         self._close_messages_no_wait()
 

@@ -108,7 +108,7 @@ class FileScreen(Dialogue[Any]):
         try:
             result = self._use(path)
         except InputError as error:
-            self.app.call_from_thread(self.warn, error.beside)
+            self.app.call_from_thread(self.warn, error.message)
         else:
             self.app.call_from_thread(self.dismiss, result)
 
@@ -149,16 +149,16 @@ class SaveScreen(FileScreen):
         self._targets = targets
         self._confirmed = ""
         self._enter = Repeat()
-        self._is_held = False
+        self._is_repeat = False
 
     @on(Input.Submitted)
     def _note_repeat(self) -> None:
         """Note whether enter may be held; this is called before the name is taken."""
-        self._is_held = self._enter.note()
+        self._is_repeat = self._enter.note()
 
     def action_click(self) -> None:
         """Take the name in the field, by the mouse, which no key holds."""
-        self._is_held = False
+        self._is_repeat = False
         self.action_submit()
 
     def take(self, path: str) -> None:
@@ -167,7 +167,7 @@ class SaveScreen(FileScreen):
         A key that is held does not answer.
         """
         files = [*filter(None, map(described, self._targets(path)))]
-        if files and (path != self._confirmed or self._is_held):
+        if files and (path != self._confirmed or self._is_repeat):
             self._confirmed = path
             self.warn(EXISTS.format(files=", ".join(files)))
             return

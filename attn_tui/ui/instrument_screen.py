@@ -38,7 +38,7 @@ TINY = 60
 SLIM = 80
 """On a screen narrower than this many columns, open settings take the place of the panes."""
 
-BESIDE = 120
+WITH_HELP = 120
 """The least columns for help beside the panes: three panes need 80 of them."""
 
 TWO_PANELS = 160
@@ -148,7 +148,7 @@ class InstrumentScreen(FilesScreen):
     def breakpoints(self, size: Size) -> list[str]:
         """Return the classes for a size; Textual itself sets them only after mounting."""
         points = (self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height)
-        return [max(point for point in given if point[0] <= room)[1] for given, room in points]
+        return [max(point for point in steps if point[0] <= room)[1] for steps, room in points]
 
     def on_mount(self) -> None:
         """Show the first view, and answer the question before the first layout."""
@@ -183,7 +183,7 @@ class InstrumentScreen(FilesScreen):
 
     async def keep_help(self, is_open: bool) -> None:
         """Open or close help beside the panes, as it was on the instrument before."""
-        if is_open and not self.is_help_open and self.size.width >= BESIDE:
+        if is_open and not self.is_help_open and self.size.width >= WITH_HELP:
             await self._open_help()
         elif not is_open:
             self._close_help()
@@ -264,11 +264,11 @@ class InstrumentScreen(FilesScreen):
 
     async def action_help(self) -> None:
         """Show or hide help on the focused pane and the keys: beside the panes, or over them."""
-        if self.size.width < BESIDE:
+        if self.size.width < WITH_HELP:
             from attn_tui.ui.dialogs import HelpScreen
 
-            own = self.focused.ancestors_with_self if self.focused else []
-            pane = next((widget for widget in own if isinstance(widget, Pane)), None)
+            ancestors = self.focused.ancestors_with_self if self.focused else []
+            pane = next((widget for widget in ancestors if isinstance(widget, Pane)), None)
             self.app.push_screen(HelpScreen(help_text(self, pane)))
         elif not self._close_help():
             await self._open_help()
@@ -311,7 +311,7 @@ class InstrumentScreen(FilesScreen):
     def on_resize(self) -> None:
         """Hide help if the panes need its place, and the panes if open settings do."""
         self.set_class(self.size.width < SLIM, "-slim")
-        self.query("Help").set(display=self.has_class("-help") and self.size.width >= BESIDE)
+        self.query("Help").set(display=self.has_class("-help") and self.size.width >= WITH_HELP)
 
     def pane(self, id: str) -> Pane:
         """Return a pane by its id."""
@@ -369,10 +369,10 @@ class InstrumentScreen(FilesScreen):
         if self.has_class("-full"):
             self._show_all()
             return
-        own = self.focused.ancestors_with_self if self.focused else []
+        ancestors = self.focused.ancestors_with_self if self.focused else []
         visible_panes = [pane for pane in self.query(Pane) if pane.display]
         panes = [pane for pane in visible_panes if has_picture(pane)] or visible_panes
-        pane = next((pane for pane in panes if pane in own), panes[0])
+        pane = next((pane for pane in panes if pane in ancestors), panes[0])
         pane.add_class("-large")
         self.add_class("-full")
 

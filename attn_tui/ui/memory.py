@@ -10,7 +10,7 @@ from typing import Any
 
 from attn_tui.captures.disk import place_of, regular
 from attn_tui.compute.errors import InputError
-from attn_tui.report.export import write_whole
+from attn_tui.report.export import write_atomically
 
 STARTED = "started"
 """The name of the file that is there from the first start on."""
@@ -67,7 +67,7 @@ def _write(name: str, text: str) -> str:
     try:
         place = folder()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(str(place / name), [text], follows=False)
+        write_atomically(str(place / name), [text], follows=False)
     except NoFolderError as error:
         return str(error)
     except InputError as error:

@@ -134,7 +134,7 @@ def to_value(screen: InstrumentScreen, place: SettingPlace, text: str, kind: Off
     setting, question = place.setting, screen.present
     value = setting.kind.parse(setting.name, text)
     take = taking(screen, place, text)
-    reason = setting.held(question)
+    reason = setting.no_effect(question)
     if reason:
         return Offer(OfferKind.REFUSED, f"{setting.label} {text}", take, (), reason, place.group)
     title = title_of(setting, question, value)
@@ -149,7 +149,7 @@ def typed_value(screen: InstrumentScreen, place: SettingPlace, text: str) -> Off
         InputError: If the text is no value, or the question has no answer with it.
     """
     question = screen.present
-    if place.setting.held(question):
+    if place.setting.no_effect(question):
         return replace(to_value(screen, place, text, OfferKind.VALUE), is_typed=True)
     edit = place.setting.read(question, text)
     if is_parameter(place.setting):
@@ -161,10 +161,10 @@ def typed_value(screen: InstrumentScreen, place: SettingPlace, text: str) -> Off
 
 
 def values(
-    screen: InstrumentScreen, query: Query, found: Sequence[SettingPlace]
+    screen: InstrumentScreen, query: Query, places: Sequence[SettingPlace]
 ) -> Iterator[Offer]:
     """Yield the settings whose names and values are typed, and rules that are typed alone."""
-    for place in found:
+    for place in places:
         text = value_behind(place.setting.names, query.text)
         if not text:
             continue
@@ -181,9 +181,9 @@ def values(
         yield typed_value(screen, rule_place(screen), read_rule(query.text))
 
 
-def presets(screen: InstrumentScreen, found: Sequence[SettingPlace]) -> Iterator[Offer]:
+def presets(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterator[Offer]:
     """Yield the values that have names of their own."""
-    for place in found:
+    for place in places:
         for text, names in place.setting.presets.items():
             # A causal mask hides more keys; it shows none that are hidden.
             is_mask = place.setting.name == MASK.name and place.setting.edit is MASK.edit
@@ -202,11 +202,11 @@ def _preview(screen: InstrumentScreen, place: SettingPlace, text: str) -> str:
     return ""
 
 
-def choices(screen: InstrumentScreen, found: Sequence[SettingPlace]) -> Iterator[Offer]:
+def choices(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterator[Offer]:
     """Yield the values of settings that have few, but for rules and models."""
-    for place in found:
+    for place in places:
         setting = place.setting
-        if setting.name in (RULE.name, MODEL.name) or setting.held(screen.present):
+        if setting.name in (RULE.name, MODEL.name) or setting.no_effect(screen.present):
             continue
         for choice, meaning in setting.kind.choices.items():
             shown = setting.kind.shown(setting.kind.parse(setting.name, choice))
@@ -216,10 +216,10 @@ def choices(screen: InstrumentScreen, found: Sequence[SettingPlace]) -> Iterator
 
 
 def bare_number(
-    screen: InstrumentScreen, query: Query, found: Sequence[SettingPlace]
+    screen: InstrumentScreen, query: Query, places: Sequence[SettingPlace]
 ) -> Iterator[Offer]:
     """Yield the offer to set d_k to a number that is typed alone."""
-    place = next(place for place in found if place.setting.name == D_K.name)
+    place = next(place for place in places if place.setting.name == D_K.name)
     with suppress(InputError):
         # A digit that is the key of an instrument is first of all that key.
         yield replace(typed_value(screen, place, query.text), kind=OfferKind.CHOICE)
@@ -321,11 +321,11 @@ def actions(screen: InstrumentScreen) -> Iterator[Offer]:
         yield Offer(OfferKind.ACTION, SCORES.title, scores, SCORES.synonyms, SCORES.help)
     app, active = screen.app, [*screen.active_bindings.values()]
     # Bindings of ours have ids; Textual has others for some of the same actions.
-    own = {binding.action for _, binding, _, _ in active if binding.id}
+    named = {binding.action for _, binding, _, _ in active if binding.id}
     seen = {"app.command_palette", "command_palette"}
     elsewhere = {one.name for one in INSTRUMENTS}
     for node, binding, is_enabled, _ in active:
-        is_twice = binding.action in seen or (binding.action in own and not binding.id)
+        is_twice = binding.action in seen or (binding.action in named and not binding.id)
         if not binding.description or not is_enabled or is_twice or binding.id in elsewhere:
             continue
         seen.add(binding.action)
@@ -345,12 +345,12 @@ async def _type_scores(screen: InstrumentScreen, explore: Instrument) -> None:
     await shown.run_action(SCORES.action)
 
 
-def settings(screen: InstrumentScreen, found: Sequence[SettingPlace]) -> Iterator[Offer]:
+def settings(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterator[Offer]:
     """Yield the settings, each of which opens where it is set."""
-    for place in found:
+    for place in places:
         setting = place.setting
         value = setting.kind.shown(setting.value(screen.present))
-        reason = setting.held(screen.present)
+        reason = setting.no_effect(screen.present)
         title = setting.label if reason else f"{setting.label}: {value}"
         yield Offer(
             OfferKind.SETTING, title, partial(_open, screen, place), setting.names,
@@ -360,7 +360,7 @@ def settings(screen: InstrumentScreen, found: Sequence[SettingPlace]) -> Iterato
 
 async def _open(screen: InstrumentScreen, place: SettingPlace) -> None:
     shown = await go(screen, place.there)
-    reason = place.setting.held(screen.present)
+    reason = place.setting.no_effect(screen.present)
     if reason:
         shown.notify(reason, markup=False)
         return
@@ -414,8 +414,8 @@ def read_ahead() -> None:
     from attn_tui.files.examples import EXAMPLES
     from attn_tui.files.faq import faq
 
-    texts = [text for each in EXAMPLES.values() for text in (each.title, each.look)]
-    texts += [text for each in faq() for text in (each.asks, each.reply, *each.topics)]
+    texts = [text for example in EXAMPLES.values() for text in (example.title, example.look)]
+    texts += [text for example in faq() for text in (example.asks, example.reply, *example.topics)]
     for _, _, listed in listed_items():
         texts += [text for item in listed for text in (*item.names, *item.topics, item.description)]
     for text in texts:

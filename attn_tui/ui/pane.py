@@ -75,7 +75,7 @@ class Pane(Container):
         if self._described:
             self._write()
         elif self._title:
-            self.border_title = whole_words(self._title, self.outer_size.width - len("╭─  ─╮"))
+            self.border_title = first_words(self._title, self.outer_size.width - len("╭─  ─╮"))
 
     def _write(self) -> None:
         """Write what fits; the first time paints everything, as Textual may have lost a drawing."""
@@ -92,7 +92,7 @@ class Pane(Container):
         if self._short and columns_of(subtitle) > room > 0:
             subtitle = self._short
         is_first = self.border_subtitle is None
-        title, subtitle = whole_words(title, room), whole_words(subtitle, room)
+        title, subtitle = first_words(title, room), first_words(subtitle, room)
         if self._written[0] != title:
             self._changed = () if is_first else (Region(-1, -1, width, 1),)
             self.border_title = title
@@ -111,7 +111,7 @@ class Pane(Container):
 
 
 @lru_cache(maxsize=1024)
-def whole_words(text: str, room: int) -> str:
+def first_words(text: str, room: int) -> str:
     """Return as many whole words of a text with markup as fit some columns, with an ellipsis."""
     if room <= 0 or columns_of(text) <= room:
         return text

@@ -58,22 +58,26 @@ def places(screen: InstrumentScreen) -> list[SettingPlace]:
 
     The parameters of the present rule come before those of other rules.
     """
-    found = [SettingPlace(setting) for setting in screen.settings]
-    own = {setting.name for setting in screen.settings}
+    all_places = [SettingPlace(setting) for setting in screen.settings]
+    names = {setting.name for setting in screen.settings}
     explore = instrument("explore")
     rule = screen.present.draft.setup.scale.rule
     by_rule = sorted(PARAMETERS, key=lambda name: name != rule)
     for name in by_rule:
-        there = None if RULE.name in own else explore
-        found += [SettingPlace(setting, there) for setting in PARAMETERS[name]]
+        there = None if RULE.name in names else explore
+        all_places += [SettingPlace(setting, there) for setting in PARAMETERS[name]]
     for there in INSTRUMENTS:
         # The settings of Claims belong to each claim's trial, and are slow to import.
         if there.name in (screen.NAME, "claims", "explore"):
             continue
         others = map(of_field, fields_of(load(there.settings)).values())
-        found += [SettingPlace(setting, there) for setting in others if setting.name not in own]
-    found += [SettingPlace(setting, explore) for setting in SHARED if setting.name not in own]
-    return found
+        all_places += [
+            SettingPlace(setting, there) for setting in others if setting.name not in names
+        ]
+    all_places += [
+        SettingPlace(setting, explore) for setting in SHARED if setting.name not in names
+    ]
+    return all_places
 
 
 def value_behind(names: Sequence[str], text: str) -> str:
@@ -84,13 +88,13 @@ def value_behind(names: Sequence[str], text: str) -> str:
     """
     for word in LEADING:
         text = text.removeprefix(word)
-    known = {words(name).letters for name in names}
+    spelled = {words(name).letters for name in names}
     name, _, value = text.partition("=")
-    if value.strip() and words(name).letters in known:
+    if value.strip() and words(name).letters in spelled:
         return value.strip()
     parts = text.split()
     for count in range(len(parts) - 1, 0, -1):
-        if words(" ".join(parts[:count])).letters in known:
+        if words(" ".join(parts[:count])).letters in spelled:
             return " ".join(parts[count:]).removeprefix("to ").removeprefix("of ")
     return ""
 
@@ -105,7 +109,7 @@ def taking(screen: InstrumentScreen, place: SettingPlace, text: str) -> IgnoreRe
     async def take() -> None:
         shown = await go(screen, place.there)
         try:
-            reason = setting.held(question)
+            reason = setting.no_effect(question)
             edit = setting.read(question, text) if not reason else None
         except InputError as error:
             shown.notify(str(error), severity="warning", markup=False)
@@ -132,7 +136,7 @@ async def go(screen: InstrumentScreen, there: Instrument | None) -> InstrumentSc
 
 def is_parameter(setting: Setting) -> bool:
     """Return whether a setting is a parameter of a rule."""
-    return any(setting in own for own in PARAMETERS.values())
+    return any(setting in parameters for parameters in PARAMETERS.values())
 
 
 def rule_places(screen: InstrumentScreen) -> list[SettingPlace]:

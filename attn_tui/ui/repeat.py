@@ -3,7 +3,7 @@
 from math import inf
 from time import monotonic
 
-HELD = 0.75
+REPEAT_GAP = 0.75
 """Seconds between two enters, below which the key may be held: no terminal tells, and X waits 0.66
 seconds before it repeats a key."""
 
@@ -17,4 +17,4 @@ class Repeat:
     def note(self) -> bool:
         """Note that the key comes; return whether it may be held since it came before."""
         before, self._latest = self._latest, monotonic()
-        return self._latest - before < HELD
+        return self._latest - before < REPEAT_GAP

@@ -39,7 +39,7 @@ class Setting:
         value: Returns its value in a question.
         edit: Returns the change to a question that sets it to a value.
         default: Its value unless changed.
-        held: Returns why it has no effect in a question, or an empty text.
+        no_effect: Returns why it has no effect in a question, or an empty text.
         synonyms: Other names for it.
         presets: Words that set it to a value by themselves, by the text of the value.
         stays: What to say where a value is chosen that it has already, by the text of the value.
@@ -53,7 +53,7 @@ class Setting:
     value: Callable[[Question], Any]
     edit: Callable[[Any], Edit]
     default: Any = None
-    held: Callable[[Question], str] = _never
+    no_effect: Callable[[Question], str] = _never
     synonyms: tuple[str, ...] = ()
     presets: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     stays: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -79,8 +79,8 @@ class Setting:
     def already(self, question: Question) -> str:
         """Return that it has the value already which it has in a question."""
         value = self.value(question)
-        own = f"{self.label} is {self.kind.shown(value)} already"
-        return self.stays.get(self.kind.text(value), own)
+        usual = f"{self.label} is {self.kind.shown(value)} already"
+        return self.stays.get(self.kind.text(value), usual)
 
 
 def of_field(field: Field) -> Setting:
@@ -92,7 +92,7 @@ def of_field(field: Field) -> Setting:
     return Setting(
         field.key, field.label, field.help, field.kind,
         lambda question: question.draft.setup.value(field), edit, field.default,
-        lambda question: field.held(question.experiment.setup, question.experiment.source),
+        lambda question: field.no_effect(question.experiment.setup, question.experiment.source),
         field.synonyms, field.presets, field.stays,
     )  # fmt: skip
 
@@ -103,7 +103,7 @@ def _of_draw(field: Field) -> Setting:
     def value(question: Question) -> Any:
         return getattr(question.experiment.source, field.name, field.default)
 
-    def held(question: Question) -> str:
+    def no_effect(question: Question) -> str:
         is_drawn = isinstance(question.experiment.source, Drawn)
         return "" if is_drawn else f"{field.label} is of drawn scores: type n = 64, seed = 1"
 
@@ -111,7 +111,7 @@ def _of_draw(field: Field) -> Setting:
         return edits.drawn(field, lambda _: value)
 
     return Setting(
-        field.label, field.label, field.help, field.kind, value, edit, field.default, held,
+        field.label, field.label, field.help, field.kind, value, edit, field.default, no_effect,
         field.synonyms,
     )  # fmt: skip
 
@@ -119,7 +119,7 @@ def _of_draw(field: Field) -> Setting:
 def _with_scale(value: str) -> Edit:
     rule = parse_scale(value)
     return edits.setup(
-        lambda setup: setup.put(replace(setup.scale, rule=rule.rule, given=rule.given))
+        lambda setup: setup.put(replace(setup.scale, rule=rule.rule, arguments=rule.arguments))
     )
 
 
@@ -162,10 +162,10 @@ def read_rule(text: str) -> str:
         return name
     divisor = _DIVISOR.fullmatch(text)
     if divisor is not None:
-        known = "fixed:" if divisor["root"] else "temperature:"
-        return rule_text(parse_scale(known + divisor["number"]))
-    name, _, given = text.partition(" ")
-    return rule_text(parse_scale(f"{name}:{given}" if given and ":" not in text else text))
+        prefix = "fixed:" if divisor["root"] else "temperature:"
+        return rule_text(parse_scale(prefix + divisor["number"]))
+    name, _, arguments = text.partition(" ")
+    return rule_text(parse_scale(f"{name}:{arguments}" if arguments and ":" not in text else text))
 
 
 RULE = Setting(
@@ -189,9 +189,9 @@ def _of_parameter(rule: Rule, parameter: Parameter) -> Setting:
 
         def change(setup: Setup) -> Setup:
             scale = setup.scale
-            present = dict(scale.given) if scale.rule == rule.name else {}
-            given = tuple({**present, parameter.name: value}.items())
-            return setup.put(replace(scale, rule=rule.name, given=given))
+            present = dict(scale.arguments) if scale.rule == rule.name else {}
+            arguments = tuple({**present, parameter.name: value}.items())
+            return setup.put(replace(scale, rule=rule.name, arguments=arguments))
 
         return edits.setup(change)
 

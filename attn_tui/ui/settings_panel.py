@@ -106,7 +106,7 @@ class SettingsPanel(VerticalScroll):
     def _show(self, setting: Setting, question: Question) -> None:
         widget = self.widget_of(setting.name)
         self._line_of(setting.name).display = setting.applies(question)
-        why = setting.held(question)
+        why = setting.no_effect(question)
         widget.disabled = bool(why)
         widget.tooltip = why or setting.help
         value = setting.value(question)

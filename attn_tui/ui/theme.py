@@ -77,9 +77,9 @@ THEME_SYNONYMS = {
 
 def check_theme(name: str) -> None:
     """Raise InputError, which lists the themes, unless a name is that of a theme."""
-    known = sorted({*THEMES, *BUILTIN_THEMES})
-    if name not in known:
-        raise InputError("theme", f"{inert(name)} is not a theme", f"one of {', '.join(known)}")
+    themes = sorted({*THEMES, *BUILTIN_THEMES})
+    if name not in themes:
+        raise InputError("theme", f"{inert(name)} is not a theme", f"one of {', '.join(themes)}")
 
 
 def depth_of(app: App[Any]) -> Depth:
@@ -98,8 +98,8 @@ def colours_of(app: App[Any]) -> Palette:
     the ``accent``, which marks the focus and the cursor.
     """
     variables = app.theme_variables
-    own = [variables[name] for name in ("background", "foreground", "accent", "primary")]
-    return _colours(*own, app.current_theme.dark, depth_of(app))
+    colours = [variables[name] for name in ("background", "foreground", "accent", "primary")]
+    return _colours(*colours, app.current_theme.dark, depth_of(app))
 
 
 @lru_cache(maxsize=16)
@@ -118,7 +118,7 @@ def _colours(
         taken += [step for kind in HUES for step in few(kind, behind)]
     marks = [legible(_opaque(colour, text), behind, depth) for colour in (accent, primary)]
     # A theme's accent may look like a colour of data: then it is not used.
-    apart = [mark for mark in marks if min(distance(mark, own) for own in taken) > APART[depth]]
+    apart = [mark for mark in marks if min(distance(mark, other) for other in taken) > APART[depth]]
     named = {
         **data,
         "text": text,
@@ -137,8 +137,8 @@ def _of_data(kind: str, background: str, depth: Depth) -> str:
             if contrast(colour, background) >= CONTRAST:
                 return colour
     hue = HUES[kind]
-    own = (hue.dark if luminance(background) < 0.2 else hue.light)[0]
-    return legible(own, background, depth)
+    shade = (hue.dark if luminance(background) < 0.2 else hue.light)[0]
+    return legible(shade, background, depth)
 
 
 def _opaque(colour: str, default: str) -> str:

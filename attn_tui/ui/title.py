@@ -45,7 +45,7 @@ class Title(Horizontal):
         has_room = self.size.width >= TABS
         for instrument in INSTRUMENTS:
             tab = self.query_one(f"#{instrument.name}", Tab)
-            is_whole = has_room or instrument.name == self._instrument
-            label = instrument.label if is_whole else str(instrument.number)
+            has_label = has_room or instrument.name == self._instrument
+            label = instrument.label if has_label else str(instrument.number)
             if tab.label_text != label:
                 tab.label = label

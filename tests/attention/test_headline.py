@@ -123,7 +123,10 @@ RULES = (
 )  # fmt: skip
 SETUPS = st.builds(
     lambda d_k, rule, cap, sink, precision, causal: Setup(
-        d_k, Scale(rule.rule, rule.given, softcap=cap, sink=sink), precision, Mask(causal=causal)
+        d_k,
+        Scale(rule.rule, rule.arguments, softcap=cap, sink=sink),
+        precision,
+        Mask(causal=causal),
     ),
     st.sampled_from([1, 3, 64, 1024, 65_536]),
     st.sampled_from([parse_scale(rule) for rule in RULES]),

@@ -4,7 +4,7 @@ import pytest
 
 from attn_tui.charts.colour import HUES, Palette
 from attn_tui.claims.charts import CurvesDrawing, curves_figure
-from attn_tui.claims.ledger import ledger, own_finding
+from attn_tui.claims.ledger import ledger, unchanged_finding
 
 PLAIN = Palette(
     dict.fromkeys((*HUES, "text", "muted", "frame", "accent"), "#808080")
@@ -15,7 +15,7 @@ PLAIN = Palette(
 @pytest.mark.slow
 def test_every_picture_has_room_at_each_size() -> None:
     for name in [claim.id for claim in ledger().values() if claim.check]:
-        picture = own_finding(name).picture
+        picture = unchanged_finding(name).picture
         if picture is None:
             continue
         for size in ((60, 10), (36, 7)):

@@ -138,7 +138,7 @@ def test_a_key_leads_all_the_others_together(n_keys: int) -> None:
 
 def test_rows_of_one_standard_deviation_have_the_exact_mean_trace() -> None:
     logs = logs_at_stds(Trial(n=16, draws=4000), (2.0,))[2.0]
-    assert mean("tr J", logs[ROWS["trace"]]).is_near(trace_at(16, 2.0))
+    assert mean("tr J", logs[ROWS["trace"]]).is_close(trace_at(16, 2.0))
 
 
 def test_even_weights_have_the_gradient_of_even_weights() -> None:

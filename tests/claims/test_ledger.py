@@ -11,7 +11,7 @@ import pytest
 from attn_tui.claims.answer import command_of, opened
 from attn_tui.claims.claim import BASES, VERDICTS, Case, Evidence, Stated, TriedClaim, try_claim
 from attn_tui.claims.headline import headline
-from attn_tui.claims.ledger import find, ledger, own_finding
+from attn_tui.claims.ledger import find, ledger, unchanged_finding
 from attn_tui.claims.report import report
 from attn_tui.claims.settings import FIRST
 from attn_tui.claims.trial import Trial
@@ -84,7 +84,7 @@ def test_another_draw_gives_the_same_verdict(id: str, seed: int) -> None:
     claim = find(id)
     finding = try_claim(claim, replace(claim.trial, seed=seed))
     _has_its_verdict(finding)
-    assert finding.right == own_finding(id).right
+    assert finding.right == unchanged_finding(id).right
 
 
 def _has_its_verdict(finding: TriedClaim) -> None:
@@ -114,10 +114,10 @@ def test_a_claim_that_does_not_hold_any_more_says_so() -> None:
     claim = find("L-6")
     assert headline(claim, try_claim(claim)).endswith(f"It holds only {claim.condition}.")
     holding = replace(claim, verdict="holds")
-    assert headline(holding, TriedClaim(holding, claim.trial, own_finding("L-8").cases)) == (
+    assert headline(holding, TriedClaim(holding, claim.trial, unchanged_finding("L-8").cases)) == (
         f"“{claim.says}” It is false."
     )
-    few = TriedClaim(holding, replace(claim.trial, n=2), own_finding("L-8").cases)
+    few = TriedClaim(holding, replace(claim.trial, n=2), unchanged_finding("L-8").cases)
     assert headline(holding, few) == f"“{claim.says}” It does not hold now, at n = 2."
 
 
@@ -204,7 +204,7 @@ def test_a_claim_says_no_more_than_its_source_does() -> None:
 
 
 def test_what_folding_the_scale_into_w_q_does_is_said_of_adam_too() -> None:
-    finding = own_finding("L-21")
+    finding = unchanged_finding("L-21")
     moves = {each.name: each for case in finding.cases for each in case.evidence}
     adam = moves["change of the logits by one step of Adam, folded over divided"]
     assert adam.value == pytest.approx(8.0)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from attn_tui.claims.claim import try_claim
-from attn_tui.claims.ledger import find, ledger, own_finding
+from attn_tui.claims.ledger import find, ledger, unchanged_finding
 from attn_tui.claims.report import report, summary_line
 from attn_tui.report import forms
 from attn_tui.report.rows import cells
@@ -16,7 +16,7 @@ from attn_tui.report.text import text
 @pytest.mark.slow
 def test_every_claim_fits_into_80_columns_as_text() -> None:
     for name in ledger():
-        finding = own_finding(name)
+        finding = unchanged_finding(name)
         written = "".join(text(report([(finding, 0.0)], 1)))
         assert max(map(cells, written.splitlines())) <= 80
         joined = " ".join(written.split())
@@ -31,7 +31,7 @@ def test_every_claim_fits_into_80_columns_as_text() -> None:
 
 @pytest.mark.slow
 def test_numbers_of_all_cases_stand_in_line() -> None:
-    written = "".join(text(report([(own_finding("S0-2"), 0.0)], 1)))
+    written = "".join(text(report([(unchanged_finding("S0-2"), 0.0)], 1)))
     ends = {len(line) for line in written.splitlines() if " ± " in line and "(" not in line}
     assert len(ends) == 1
 
@@ -47,6 +47,6 @@ def test_json_has_null_where_a_premise_is_not_met() -> None:
 
 
 def test_the_table_of_models_stands_where_it_decides() -> None:
-    written = "".join(text(report([(own_finding("S2-21"), 0.0)], 1)))
+    written = "".join(text(report([(unchanged_finding("S2-21"), 0.0)], 1)))
     assert "Granite-4.1-3b" in written
     assert "largest divisor in use" in written

@@ -91,7 +91,7 @@ def test_what_was_captured_instead_of_an_output_tells_the_scale(
     assert mask.multiplier == pytest.approx(1.0, rel=1e-3)
     assert is_of(survey, weights)
     source = captured_at((str(path),), head=2)
-    assert (source.causal, source.found.how) == (True, "fit")
+    assert (source.causal, source.reconstruction.how) == (True, "fit")
     assert source.multiplier == pytest.approx(1.0, rel=1e-3)
 
 

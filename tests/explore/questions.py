@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import BESIDE, Depth, Palette, mix, ramp
+from attn_tui.charts.colour import RAMP_START, Depth, Palette, mix, ramp
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -65,7 +65,7 @@ def words(cells: Cells) -> list[list[str]]:
 def bar_lengths(cells: Cells, line: int, kind: str) -> int:
     """Return the number of eighths of cells filled in the colours of one side."""
     colours = set(ramp(kind, COLOURS["background"]))
-    track = mix(COLOURS["background"], "#808080", BESIDE)
+    track = mix(COLOURS["background"], "#808080", RAMP_START)
     eighths = {mix(track, colour, part / 8): part for part in range(1, 8) for colour in colours}
     eighths |= dict.fromkeys(colours, 8)
     return sum(eighths.get(behind, 0) for behind in cells.backgrounds[line])

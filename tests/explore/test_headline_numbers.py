@@ -38,7 +38,7 @@ SOURCES = st.one_of(
     st.builds(Drawn, n_keys=st.sampled_from([2, 3, 9, 64, 3000]), seed=st.integers(0, 99)),
 )
 SCALES = st.builds(
-    lambda rule, cap, sink: Scale(rule.rule, rule.given, softcap=cap, sink=sink),
+    lambda rule, cap, sink: Scale(rule.rule, rule.arguments, softcap=cap, sink=sink),
     st.sampled_from([parse_scale(rule) for rule in RULES]),
     st.sampled_from([None, None, 5.0, 50.0, 4.4e-5, 1e9]),
     st.sampled_from([None, None, 0.0, 8.0, -30.0]),

@@ -92,8 +92,8 @@ def test_a_model_brings_what_a_file_does_not_say() -> None:
     assert read(d_k=64) == Setup(64, gemma.scale, model="gemma-2-27b")
     without = replace(gemma.scale, softcap=None)
     assert read(softcap=None) == Setup(128, without, model="gemma-2-27b")
-    assert read(rule="inverse").scale == replace(gemma.scale, rule="inverse", given=())
-    assert read(parameters={"a": 7}).scale == replace(gemma.scale, given=(("a", 7.0),))
+    assert read(rule="inverse").scale == replace(gemma.scale, rule="inverse", arguments=())
+    assert read(parameters={"a": 7}).scale == replace(gemma.scale, arguments=(("a", 7.0),))
     assert read(d_k=64, softcap=None).model == "none"
     assert read(model="none") == Setup()
     of_two = {"queries": [[1.0, 2.0]], "keys": [[3.0, 4.0]], "model": "gpt-2"}

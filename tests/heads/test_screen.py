@@ -315,7 +315,7 @@ def test_what_was_found_is_kept_as_long_as_the_file_is_the_same(tmp_path: Path) 
     *_, last = looking.look(experiment, never)
     assert last.answer
     assert last.answer.survey.complete
-    assert looking.known(experiment) == last
+    assert looking.results(experiment) == last
     assert [*looking.look(experiment, never)] == []
     write(path, heads(n=20, layers=2, query_heads=2))
     (told,) = looking.look(experiment, never)

@@ -9,7 +9,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import Answer, VectorAnswer, answer
 from attn_tui.compute.source import Vector
 from attn_tui.explore.report import Contents, report
-from attn_tui.report.export import Forms, export, write_whole
+from attn_tui.report.export import Forms, export, write_atomically
 from attn_tui.report.forms import csv, forms, json
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
@@ -124,7 +124,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, error: BaseExcept
         raise error
 
     with pytest.raises((InputError, KeyboardInterrupt)) as caught:
-        write_whole(str(path), pieces())
+        write_atomically(str(path), pieces())
     assert path.read_text() == "before"
     assert os.listdir(tmp_path) == ["a.json"]
     if isinstance(caught.value, InputError):

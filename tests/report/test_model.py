@@ -39,7 +39,7 @@ def test_what_departs_is_said_in_few_words() -> None:
     assert texts("gemma-2-27b") == "Gemma-2-27B"
     assert texts("gemma-2-27b", d_k=64) == "Gemma-2-27B, but d_k 64"
     assert texts("gemma-2-27b", d_k=65_536) == "Gemma-2-27B, but d_k 65,536"
-    plain = replace(own, rule="inverse-sqrt", given=())
+    plain = replace(own, rule="inverse-sqrt", arguments=())
     assert texts("gemma-2-27b", scale=plain) == "Gemma-2-27B, but 1/√d_k"
     assert texts("gemma-2-27b", scale=replace(own, softcap=None)) == "Gemma-2-27B, but no cap"
     many = Scale("fixed", (("a", 7.0),), softcap=30.0, sink=0.0, qk_norm=True)

@@ -19,7 +19,7 @@ def endless(name, stop):
     while True:
         sum(range(10_000))
 
-answer.own_finding = endless
+answer.unchanged_finding = endless
 runpy.run_module("attn_tui", run_name="__main__")
 """
 """Runs the program, which tries every claim without end."""

@@ -176,7 +176,7 @@ async def test_a_parameter_goes_to_the_present_rule_or_else_brings_its_own() -> 
         ):  # fmt: skip
             screen = await take_first(pilot, words)
             scale = screen.present.draft.setup.scale
-            given = "".join(f":{name}={value}" for name, value in scale.given)
+            given = "".join(f":{name}={value}" for name, value in scale.arguments)
             assert f"{scale.rule}{given}" == rule, words
 
 

@@ -48,9 +48,11 @@ def cross_terms(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compute Var(q·k) less the variances of its products, for tied components."""
     d_k = trial.d_k
     law = dot_law(d_k, tied=True)
-    readouts, own = sampled(law, trial), d_k * law.product.variance
+    readouts, uncorrelated = sampled(law, trial), d_k * law.product.variance
     rest = Number(
-        readouts.variance.value - own, readouts.variance.standard_error, law.variance - own
+        readouts.variance.value - uncorrelated,
+        readouts.variance.standard_error,
+        law.variance - uncorrelated,
     )
     name = "cross terms: variance of q·k less d_k·Var(q_i k_i)"
     cross = Evidence.of(name, rest, stated["cross terms"])
@@ -182,6 +184,6 @@ def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
         sizes = [sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in ends]
         grown = power("power of d_k that E|q·k| grows by", ends, sizes, stated["power"])
         left = sizes[1].times(multiplier("inverse", ends[1]))
-        near = Evidence("", grown.decisive).is_near(grown.stated, within=0.05)
+        holds = Evidence("", grown.decisive).is_close(grown.stated, within=0.05)
         over_d_k = Evidence.of(f"mean of |q·k/d_k| at d_k = {ends[1]:,}", left)
-        yield Case(f"ρ(q_i, k_i) = {general(rho)}", near, (grown, over_d_k))
+        yield Case(f"ρ(q_i, k_i) = {general(rho)}", holds, (grown, over_d_k))

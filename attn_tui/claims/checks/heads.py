@@ -81,7 +81,7 @@ def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
     q, k = (sqrt(clip(before, cap)) * matrix for matrix in (of_q, of_k))
     normed_q, normed_k = (sqrt(clip(normed, cap)) * matrix for matrix in (of_q, of_k))
     twice_k = sqrt(clip(largest_logit(one, second_q, of_k), cap)) * k
-    for where, whole, clipped in (
+    for where, unclipped, clipped in (
         ("the same batch", before, largest_logit(one, q, k)),
         ("another batch", largest_logit(another, of_q, of_k), largest_logit(another, q, k)),
         (f"the same batch, QK-norm with gains of {general(GAIN)}", normed,
@@ -89,7 +89,7 @@ def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
         ("the same batch, two heads with one W_k", before, largest_logit(one, q, twice_k)),
     ):  # fmt: skip
         largest = Evidence("largest logit, clipped", clipped, stated=cap)
-        yield Case.as_stated(where, largest, Evidence("largest logit before", whole))
+        yield Case.as_stated(where, largest, Evidence("largest logit before", unclipped))
 
 
 def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float = 0.0) -> float:

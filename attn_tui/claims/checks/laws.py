@@ -64,9 +64,9 @@ def sum_law(entries: Entries, terms: int) -> Lattice:
     law = LAWS[entries]
     values = [Fraction(law.mean + deviation) for deviation in law.deviations.tolist()]
     one = Lattice.of(values, law.weights)
-    whole = one and one.summed(terms)
-    assert whole is not None
-    return whole
+    summed = one and one.summed(terms)
+    assert summed is not None
+    return summed
 
 
 def _mean_and_deviation(law: Lattice) -> tuple[float, float]:
@@ -96,11 +96,13 @@ def like_dice(trial: Trial, stated: Stated) -> Iterator[Case]:
 def table(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare each row with two standard deviations, and the heading with two variances."""
     for d_k in (2, 4, 512, 1024):
-        law, given = dot_law(d_k), stated[f"d = {d_k}"]
-        two = Evidence("two standard deviations of q·k", 2.0 * law.standard_deviation, stated=given)
+        law, claimed = dot_law(d_k), stated[f"d = {d_k}"]
+        two = Evidence(
+            "two standard deviations of q·k", 2.0 * law.standard_deviation, stated=claimed
+        )
         inside = Evidence.of("share inside", sampled(law, trial).coverage)
         # The table has one decimal, cut rather than rounded.
-        holds = 0.0 <= two.value - given < 0.1
+        holds = 0.0 <= two.value - claimed < 0.1
         yield Case(f"as ±2 standard deviations, d_k = {d_k:,}", holds, (two, inside))
     variance = dot_law(1024).variance
     two = Evidence("two variances of q·k", 2.0 * variance, stated=stated["d = 1024"])

@@ -162,8 +162,8 @@ def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     first = Evidence("largest singular value", float(values[0]), exact=1.0)
     second = Evidence("second singular value", float(values[1]))
     bulk = Evidence(f"singular value {inside}", float(values[inside - 1]), exact=edge)
-    is_one = first.is_near(1.0, within=10.0 / n) and second.value < 0.75 * first.value
-    holds = is_one and bulk.is_near(edge, within=5.0 * n ** (-2.0 / 3.0))
+    is_one = first.is_close(1.0, within=10.0 / n) and second.value < 0.75 * first.value
+    holds = is_one and bulk.is_close(edge, within=5.0 * n ** (-2.0 / 3.0))
     yield Case(f"independent normal logits, σ = 1, n = {n:,}", holds, (first, second, bulk))
     places = range(1, min(n, 100) + 1)
     largest, bulk_edge = values[: len(places)], np.full(len(places), edge)

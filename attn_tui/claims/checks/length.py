@@ -26,7 +26,7 @@ def diffuse(trial: Trial, stated: Stated) -> Iterator[Case]:
         spread = mean("mean e^H/n, m = 1/√d_k", keys["scaled"] - log(n_keys))
         largest = mean("mean largest weight, m = 1/√d_k", sides(rows, "max_weight")["scaled"])
         plain = mean("mean e^H/n, m = 1", keys["unscaled"] - log(n_keys))
-        holds = spread.value > 0.5 or spread.is_near(0.5)
+        holds = spread.value > 0.5 or spread.is_close(0.5)
         yield Case(f"n = {n_keys:,}, d_k = {trial.d_k:,}", holds, (spread, largest, plain))
 
 

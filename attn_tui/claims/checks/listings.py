@@ -57,7 +57,7 @@ def as_listed(
         )
         for key, (one, other) in enumerate(zip(single, double, strict=True))
     ]
-    holds = all(number.is_near(number.stated, within=_ULPS) for number in evidence)
+    holds = all(number.is_close(number.stated, within=_ULPS) for number in evidence)
     return Case(f"(100, 120, 150), weights in float32, {where}", holds, (*evidence, *besides))
 
 
@@ -111,10 +111,10 @@ VALUES = 4
 
 def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Mask one key and all keys, in each way."""
-    whole = np.array([2.03, 0.48, 1.01, 0.0])
-    one, every, added = whole.copy(), np.full(4, _HIDING), whole + _HIDING
+    unmasked = np.array([2.03, 0.48, 1.01, 0.0])
+    one, every, added = unmasked.copy(), np.full(4, _HIDING), unmasked + _HIDING
     one[1] = _HIDING
-    some, less = whole.copy(), np.full(4, -1e4)
+    some, less = unmasked.copy(), np.full(4, -1e4)
     some[1] = -1e4
     for where, scores, meant, number_format, key in (
         ("key 1 of four replaced by −1e6", one, one, "float64", 1),
@@ -122,8 +122,8 @@ def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
         ("key 1 replaced by −10,000, in float16", some, some, "float16", 1),
         ("all four replaced by −1e6", every, every, "float64", 0),
         ("all four replaced by −10,000, in float16", less, less, "float16", 0),
-        ("−1e6 added to all four", added, whole, "float64", 0),
-        ("the same in float32", added, whole, "float32", 0),
+        ("−1e6 added to all four", added, unmasked, "float64", 0),
+        ("the same in float32", added, unmasked, "float32", 0),
         ("all four replaced, in float16", every, every, "float16", 0),
     ):
         p = evaluate(scores, PLAIN, Precision(number_format)).weights()

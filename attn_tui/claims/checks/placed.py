@@ -41,7 +41,7 @@ def of_model(trial: Trial, stated: Stated) -> Iterator[Case]:
     by_head = median("effective keys, divided by √d_k", rows["inverse-sqrt", trial.d_k])
     by_model = median("effective keys, divided by √d_model", rows[model, trial.d_k])
     ratio = Evidence("σ of the logits by √d_model", sqrt(trial.d_k / D_MODEL), stated=1.0)
-    holds = by_model.is_near(by_head.value, sigmas=0.0, within=AS_WELL)
+    holds = by_model.is_close(by_head.value, sigmas=0.0, within=AS_WELL)
     where = f"d_model = {D_MODEL}, d_k = {trial.d_k:,}, n = {trial.n:,}"
     yield Case(where, holds, (by_model, by_head, ratio))
 
@@ -99,13 +99,13 @@ def additive(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
             spreads.append(Number(root, spread.standard_error / (2.0 * root)))
         least, most = spreads[0], spreads[-1]
         rise = log(widths[-1] / widths[0])
-        error = sqrt(sum((each.standard_error / each.value) ** 2 for each in (least, most))) / rise
+        error = sqrt(sum((size.standard_error / size.value) ** 2 for size in (least, most))) / rise
         power = Evidence(
             f"power of h that scores spread by, h = {widths[0]} to {widths[-1]:,}",
             log(most.value / least.value) / rise, error, stated["power"],
         )  # fmt: skip
-        grows = power.is_near(stated["power"], within=0.1)
+        grows = power.is_close(stated["power"], within=0.1)
         last = Evidence.of(f"σ of a score at h = {widths[-1]:,}", most)
         yield Case(f"entries of w of {where}", grows, (power, last))
-        curves[f"w of {where}"] = [each.value for each in spreads]
+        curves[f"w of {where}"] = [size.value for size in spreads]
     yield ClaimCurves("σ of additive scores", "h", widths, curves, log="xy")

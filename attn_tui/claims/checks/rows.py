@@ -62,7 +62,7 @@ def one_more(trial: Trial, stated: Stated) -> Iterator[Case]:
             "sum of the weights, 1 added after", of_top, stated=right, exact=sizes / (1.0 + sizes)
         )
         where = "z = ({})".format(", ".join(map(general, logits)))
-        holds = added.is_near(right)
+        holds = added.is_close(right)
         yield Case(where, holds, (added, Evidence("sum of softmax₁", right)))
 
 
@@ -99,12 +99,12 @@ def with_dropout(trial: Trial, stated: Stated) -> Iterator[Case]:
     weights = softmax(drawn(trial.d_k, trial.n, trial.seed)[0], trial.d_k, Scale())
     sums = dropped(weights, trial).sum(axis=1)
     mean = Evidence.of("mean of the sum", Number.mean(sums.tolist()), 1.0)
-    yield Case("on average", mean.is_near(1.0), (mean,))
+    yield Case("on average", mean.is_close(1.0), (mean,))
     spread = sqrt(RATE / (1.0 - RATE) * float(np.square(weights).sum()))
-    each = Evidence("standard deviation of the sum", float(sums.std()), stated=0.0, exact=spread)
+    total = Evidence("standard deviation of the sum", float(sums.std()), stated=0.0, exact=spread)
     over = Evidence("share of sums above 1", float((sums > 1.0 + 1e-9).mean()))
     yield Case(
-        f"each row, dropout of {general(RATE)}, n = {trial.n:,}", each.value < 1e-9, (each, over)
+        f"each row, dropout of {general(RATE)}, n = {trial.n:,}", total.value < 1e-9, (total, over)
     )
 
 

@@ -82,10 +82,10 @@ def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
     for n_keys in (5, trial.n):
         scores, sizes = np.full(n_keys, -10.0), n_keys * exp(-10.0)
         kept = float(softmax(scores, scale=Scale("none", sink=0.0)).sum())
-        beside = Evidence("weight of all keys together", kept, exact=sizes / (1.0 + sizes))
+        together = Evidence("weight of all keys together", kept, exact=sizes / (1.0 + sizes))
         alone = Evidence("the same without a sink", float(softmax(scores).sum()))
         where = f"{n_keys:,} keys at −10, sink at 0"
-        yield Case(where, kept < 1.0 - SATURATED, (beside, alone))
+        yield Case(where, kept < 1.0 - SATURATED, (together, alone))
 
 
 def extended_context(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -99,6 +99,6 @@ def extended_context(trial: Trial, stated: Stated) -> Iterator[Case]:
         times = Evidence(
             "logits times √d_k over scores", multiple, stated=printed, exact=root * root
         )
-        holds = times.is_near(times.exact) and times.is_near(printed, within=1e-4)
+        holds = times.is_close(times.exact) and times.is_close(printed, within=1e-4)
         by_formula = Evidence("√(1/t)", sqrt(multiple), stated=root)
         yield Case(f"f = {general(factor)}", holds, (times, by_formula))

@@ -117,9 +117,9 @@ def bounded(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
         sizes = {d_k: exp(logs.max()) for (_, d_k), logs in rows.items()}
         curves[f"largest {symbol}"] = [*sizes.values()]
         name = f"largest {symbol} of {trial.draws:,} rows, d_k = "
-        far, near = (Evidence(f"{name}{d_k:,}", sizes[d_k]) for d_k in (4096, 64))
-        holds = far.value <= min(2.0 * near.value, bound)
-        yield Case(f"{symbol}, unscaled, n = {trial.n:,}", holds, (far, near))
+        large, small = (Evidence(f"{name}{d_k:,}", sizes[d_k]) for d_k in (4096, 64))
+        holds = large.value <= min(2.0 * small.value, bound)
+        yield Case(f"{symbol}, unscaled, n = {trial.n:,}", holds, (large, small))
     title = f"largest gradients of {trial.draws:,} unscaled rows, n = {trial.n:,}"
     yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 

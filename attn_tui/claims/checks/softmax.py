@@ -41,13 +41,13 @@ def derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
     logits = drawn(trial.d_k, trial.n, trial.seed)[0] / trial.d_k**0.5
     keys = range(min(trial.n, MOST_COLUMNS))
     p = softmax(logits)
-    by_own = np.eye(trial.n, len(keys), dtype=bool)
-    by_formula = p[:, None] * (by_own - p[: len(keys)])
+    diagonal = np.eye(trial.n, len(keys), dtype=bool)
+    by_formula = p[:, None] * (diagonal - p[: len(keys)])
     # J is symmetric: its row k is its column k.
     computed = np.stack([gradient(logits, of=key, wrt="logits") for key in keys], axis=1)
     measured = central_differences(logits, keys)
     off = (np.abs(by_formula - measured) > _OFF) | (np.abs(computed - measured) > _OFF)
-    for where, key, some in (("its own logit", 0, by_own), ("another logit", 1, ~by_own)):
+    for where, key, some in (("its own logit", 0, diagonal), ("another logit", 1, ~diagonal)):
         name = f"derivatives off by more than {general(_OFF)}, of {some.sum():,}"
         wrong = Evidence(name, float(off[some].sum()), stated=0.0)
         entry = (0, key)
@@ -65,18 +65,18 @@ def large_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
         exact = 1.0 / (1.0 + 2.0 * exp(-10.0))
         weight = Evidence("p_0", float(softmax(logits)[0]), stated=stated["p_0"], exact=exact)
         where = f"z = ({', '.join(map(general, logits))})"
-        yield Case(where, weight.is_near(stated["p_0"], within=ABOUT_0), (weight, alone))
+        yield Case(where, weight.is_close(stated["p_0"], within=ABOUT_0), (weight, alone))
 
 
 def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare the row and column of a small logit with the rest."""
     entries = jacobian((-50.0, 0.0, 0.0), wrt="logits")
-    own = float(max(np.abs(entries[0]).max(), np.abs(entries[:, 0]).max()))
+    largest_entry = float(max(np.abs(entries[0]).max(), np.abs(entries[:, 0]).max()))
     rest = float(np.linalg.norm(entries[1:, 1:]))
     exact = 2 * exp(-50) / (2 + exp(-50)) ** 2
-    largest = Evidence("largest entry of row and column 0 of ∂p/∂z", own, exact=exact)
+    largest = Evidence("largest entry of row and column 0 of ∂p/∂z", largest_entry, exact=exact)
     others = Evidence("‖∂p/∂z‖_F of the other rows and columns", rest, exact=0.5)
-    yield Case("z = (−50, 0, 0), row and column 0", own < ABOUT_0, (largest,))
+    yield Case("z = (−50, 0, 0), row and column 0", largest_entry < ABOUT_0, (largest,))
     yield Case("z = (−50, 0, 0), keys 1 and 2", rest < ABOUT_0, (others,))
 
 
@@ -93,16 +93,16 @@ def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     for lead in (2.0, 7.0, 14.0, 40.0):
         logits = leading(trial.n, lead)
         row = statistics(logits, wrt="logits")
-        own, across, *_ = gradient(logits, of=0, wrt="logits").tolist()
+        diagonal, across, *_ = gradient(logits, of=0, wrt="logits").tolist()
         most, exact = 2.0 * exp(-lead) / (1.0 + exp(-lead)), exp(-lead) / (1.0 + exp(-lead)) ** 2
         evidence = (
             Evidence("‖∂p/∂z‖_F", row.frobenius),
             Evidence("tr ∂p/∂z = 1 − Σp²", row.trace),
             Evidence("2(1 − max p)", most),
-            Evidence("∂p_0/∂z_0", own, exact=exact),
+            Evidence("∂p_0/∂z_0", diagonal, exact=exact),
             Evidence("∂p_0/∂z_1", across, exact=-exact / (trial.n - 1)),
         )
-        sizes = (max(own, -across), row.frobenius, row.trace, most)
+        sizes = (max(diagonal, -across), row.frobenius, row.trace, most)
         holds = all(less <= more * rounding for less, more in pairwise(sizes))
         where = f"n = {trial.n:,}, e^{general(lead)} times the weight of all others on key 0"
         yield Case(where, holds, evidence)
@@ -120,7 +120,7 @@ def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
 
 def near_0(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look for a gradient that is smaller far from 0, and for a large one at 0."""
-    near, far, apart = (
+    small, large, apart = (
         Evidence(
             f"‖∂p/∂z‖_2 at ({', '.join(map(general, logits))})",
             statistics(logits, wrt="logits").spectral,
@@ -128,5 +128,5 @@ def near_0(trial: Trial, stated: Stated) -> Iterator[Case]:
         )
         for logits, exact in (((0.0, 0.0), 0.5), ((1000.0, 1000.0), 0.5), ((0.0, 1000.0), None))
     )
-    yield Case("both inputs far from 0", far.value < near.value * (1.0 - 1e-9), (far, near))
+    yield Case("both inputs far from 0", large.value < small.value * (1.0 - 1e-9), (large, small))
     yield Case("one input at 0, one far", apart.value > ABOUT_0, (apart,))

@@ -105,7 +105,7 @@ class Answer:
         return int(self.rows.size)
 
     @property
-    def known(self) -> slice | NDArray[np.intp]:
+    def answered(self) -> slice | NDArray[np.intp]:
         """The index that selects the known rows from the arrays of a side."""
         return slice(None) if self.done == self.n_queries else self.rows
 
@@ -124,7 +124,7 @@ class Answer:
         """The known rows with numbers that choose among several keys, or a key and a sink."""
         sink = self.head.setup.scale.sink is not None
         # Only known rows are read, since others may be written at the same time.
-        attended, odd = self.attended[self.known], self.odd[self.known]
+        attended, odd = self.attended[self.answered], self.odd[self.answered]
         return self.rows[((attended + (sink & (attended > 0))) > 1) & ~odd]
 
     @cached_property
@@ -132,7 +132,7 @@ class Answer:
         """Whether the scale leaves every row as it is."""
         scale = self.head.setup.scale
         plain = scale.softcap is None and scale.sink is None and self.pinned is None
-        return plain and bool((self.scaled.multiplier[self.known] == 1.0).all())
+        return plain and bool((self.scaled.multiplier[self.answered] == 1.0).all())
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -167,7 +167,7 @@ MOVED = 0.1
 
 def moved(answer: Answer) -> int:
     """Return the number of queries whose largest weight differs by more than `MOVED`."""
-    before, after = (side.largest[answer.known] for side in answer.sides)
+    before, after = (side.largest[answer.answered] for side in answer.sides)
     return int((np.abs(after - before) > MOVED).sum())
 
 
@@ -199,20 +199,20 @@ def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Ite
     """
     head = head_of(experiment)
     rows = AttentionRows(head, maps)
-    known = np.zeros(rows.n_queries, bool)
+    answered = np.zeros(rows.n_queries, bool)
     since, between = 0, max(_BETWEEN, rows.n_queries * rows.n_keys // _ANSWERS)
 
     def so_far() -> Answer:
         numbers = rows.lengths, rows.attended, rows.odd, rows.block
-        return Answer(experiment, head, *numbers, *rows.sides, np.flatnonzero(known))
+        return Answer(experiment, head, *numbers, *rows.sides, np.flatnonzero(answered))
 
     for index in spread(len(rows.places)):
         for taken in rows.take(rows.places[index]):
             if stop():
                 return
-            known[taken] = True
+            answered[taken] = True
             since += rows.n_keys * (taken.stop - taken.start)
-            if since > between and not known.all():
+            if since > between and not answered.all():
                 since = 0
                 yield so_far()
     yield so_far()

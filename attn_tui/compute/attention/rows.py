@@ -28,19 +28,19 @@ def together(head: Experiment, run: int) -> Blocks | None:
         head: The question whose vectors are the rows.
         run: Length of the runs of keys whose largest weight to return; 0 for none.
     """
-    setup, made = head.setup, head.source.together()
+    setup, joined = head.setup, head.source.together()
     scale, mask = setup.scale, setup.mask
-    if made is None or setup.precision != Precision() or scale.qk_norm or scale.uses_n:
+    if joined is None or setup.precision != Precision() or scale.qk_norm or scale.uses_n:
         return None
-    rows, own = made
+    rows, source_mask = joined
     # Blocks support no masks besides the captured one.
-    if mask.ranges or (mask.causal and own != HeadMask()):
+    if mask.ranges or (mask.causal and source_mask != HeadMask()):
         return None
     to_logits = scale.logit_map(setup.d_k, rows.n_keys)
     if to_logits.multiplier <= 0.0:
         return None
     maps = tuple(dict.fromkeys((PLAIN, to_logits)))
-    return Blocks(rows, maps, HeadMask("causal") if mask.causal else own, run=run)
+    return Blocks(rows, maps, HeadMask("causal") if mask.causal else source_mask, run=run)
 
 
 Weights = NDArray[np.floating[Any]]

@@ -111,7 +111,7 @@ class Settings(Checked):
         stays={
             "yes": "Attention is causal already", "no": "Every query sees all keys already",
         },
-        held=lambda setup, source: "" if is_open(setup, source) else MASKED,
+        no_effect=lambda setup, source: "" if is_open(setup, source) else MASKED,
     )  # fmt: skip
     tokens: tuple[str, ...] = setting(
         (), TOKENS, "tokens", "the tokens that queries and keys are", option="--tokens", fed=True,

@@ -149,16 +149,16 @@ def growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:
     return tuple(lines)
 
 
-def derivation(law: DotLaw, pairs: PowerSums, whole: Readouts, m: float) -> Mapping[str, Number]:
+def derivation(law: DotLaw, pairs: PowerSums, products: Readouts, m: float) -> Mapping[str, Number]:
     """Return the numbers that explain why Var(q·k) is d_k, by their names in JSON.
 
     Args:
         law: The law of q·k.
         pairs: Sums of at least one single product q_i·k_i, by the law of d_k = 1.
-        whole: The statistics of a sample of q·k drawn independently of the pairs.
+        products: The statistics of a sample of q·k drawn independently of the pairs.
         m: The multiplier of the scale.
     """
-    one, total = DotLaw(law.pair, 1), whole.variance
+    one, total = DotLaw(law.pair, 1), products.variance
     of_one = variance(pairs, one)
     added, cross = of_one.times(law.d_k), Number(0.0, 0.0, 0.0)
     if law.d_k > 1:
@@ -168,13 +168,13 @@ def derivation(law: DotLaw, pairs: PowerSums, whole: Readouts, m: float) -> Mapp
     return {
         "mean": mean(pairs, one),
         "variance": of_one,
-        "average": whole.mean,
+        "average": products.mean,
         "sum": added,
         "cross": cross,
         "total": total,
-        "size": whole.standard_deviation,
+        "size": products.standard_deviation,
         "scaled": total.times(m * m),
-        "scaled_average": whole.mean.times(m),
+        "scaled_average": products.mean.times(m),
     }
 
 
@@ -223,10 +223,16 @@ class _Sample:
         if not self.sums.count:
             spread = Number(nan, nan, law.variance)
             return GrowthRow(law.d_k, law.bound, spread, NOTHING, 0, self.most)
-        known = read(self.sums, law)
+        readouts = read(self.sums, law)
         unknown = law.unknown if law.coverage is None else ""
         return GrowthRow(
-            law.d_k, law.bound, known.variance, known.coverage, self.sums.count, self.most, unknown
+            law.d_k,
+            law.bound,
+            readouts.variance,
+            readouts.coverage,
+            self.sums.count,
+            self.most,
+            unknown,
         )
 
 
@@ -242,7 +248,7 @@ class SampleRun:
         seed, samples = settings.seed, settings.samples
         self._settings, self._law = settings, law_of(settings, d_k)
         self._one = DotLaw(self._law.pair, 1)
-        self._whole = _Sample(self._law, Streams(seed, _MAIN, 0), samples)
+        self._products = _Sample(self._law, Streams(seed, _MAIN, 0), samples)
         self._rows: list[_Sample] = []
         for row_d_k in settings.d_ks:
             law, streams = law_of(settings, row_d_k), Streams(seed, _TABLE, row_d_k)
@@ -261,11 +267,11 @@ class SampleRun:
     @property
     def _share(self) -> float:
         """The smallest share drawn so far, of the whole sample and the rows."""
-        return min(sample.share for sample in (self._whole, *self._rows))
+        return min(sample.share for sample in (self._products, *self._rows))
 
     @property
     def _drawn(self) -> int:
-        return sum(sample.sums.count for sample in (self._whole, *self._rows))
+        return sum(sample.sums.count for sample in (self._products, *self._rows))
 
     def answers(self, experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         """Yield an answer from earlier draws, if there are any, and then the answers of `answer`.
@@ -275,16 +281,16 @@ class SampleRun:
             stop: Returns whether to stop.
         """
         reported = self._drawn
-        if self._whole.sums.count:
+        if self._products.sums.count:
             yield self._answer(experiment)
-        samples = self._whole, *self._rows
+        samples = self._products, *self._rows
         cost = sum(sample.draws.cost * sample.most for sample in samples)
         while self._share < 1.0:
             # All samples grow at the same pace, so the share drawn tells how much work is left.
             share = min(self._share + self._work / cost, 1.0)
-            stopped = self._whole.grow(share, stop, self._see)
+            stopped = self._products.grow(share, stop, self._see)
             stopped = stopped or any(row.grow(share, stop) for row in self._rows) or stop()
-            if self._whole.sums.count and (self._drawn > reported or not stopped):
+            if self._products.sums.count and (self._drawn > reported or not stopped):
                 yield self._answer(experiment)
             if stopped:
                 return
@@ -303,13 +309,13 @@ class SampleRun:
         law, setup = self._law, experiment.setup
         n_attended = experiment.vectors[0].n_attended
         m = setup.scale.multiplier(setup.d_k, max(n_attended, 1))
-        unscaled = read(self._whole.sums, law)
+        unscaled = read(self._products.sums, law)
         return Answer(
             experiment=experiment,
             settings=self._settings,
             law=law,
-            drawn=self._whole.sums.count,
-            generator=self._whole.draws.generator,
+            drawn=self._products.sums.count,
+            generator=self._products.draws.generator,
             multiplier=m,
             unscaled=unscaled,
             scaled=unscaled.scaled(m),

@@ -253,14 +253,14 @@ def compare(pinned: VectorAnswer, now: VectorAnswer) -> VectorAnswer:
     sides = [answer.scaled.padded(n_keys) for answer in (pinned, now)]
     vector = now.vector
     if vector.n_keys < n_keys:
-        vector = replace(vector, scores=sides[1].given)
+        vector = replace(vector, scores=sides[1].unrounded)
     status, reason = verdict(dict(zip(NAMES, sides, strict=True)))
     return replace(
         now,
         vector=vector,
         status=status,
         reason=reason,
-        masked=np.flatnonzero(np.maximum(sides[0].given, sides[1].given) == -np.inf),
+        masked=np.flatnonzero(np.maximum(sides[0].unrounded, sides[1].unrounded) == -np.inf),
         unscaled=sides[0],
         scaled=sides[1],
         names=NAMES,

@@ -44,7 +44,7 @@ def trouble(side: Evaluation) -> tuple[Status, str]:
     The keys with the largest and the smallest logit are enough to find it.
     """
     ends, precision, scale = side.ends, side.precision, side.map
-    if side.given[ends[0]] == -inf:
+    if side.unrounded[ends[0]] == -inf:
         # Of a row without keys the sink alone may fail: e^b over e^b is NaN once both overflow.
         return ("nan", _SINK) if isnan(side.sink_weight) else ("masked", _MASKED)
     inner, is_naive = dtype_of(precision.inner), not precision.stable

@@ -44,14 +44,14 @@ def one_change(case: HeadCase, tests: Sequence[Candidate]) -> Iterator[Candidate
             tests += _numbers(case, base)
     if not any(test.explains for test in tests):
         # A law is a larger change than another m: it is not tried if another m is enough.
-        own = model.mask.own(case.head)
+        positions = model.mask.positions(case.head)
         for law in case.reference.laws:
-            if np.ptp(law.factors(own)) > 1e-6:
+            if np.ptp(law.factors(positions)) > 1e-6:
                 tests += tried(case, replace(model, law=law))
     yield from tests
     for base in case.bases():
         yield from _twice(case, base)
-    yield from _near_masks(case)
+    yield from _similar_masks(case)
     if case.head.bias is not None or model.bias is not None:
         bare = case.altered(lambda head: replace(head, bias=None))
         for base in bare.bases():
@@ -69,8 +69,8 @@ def kv_heads(case: HeadCase, others: Others) -> Iterator[Candidate]:
     for number, head in others():
         other = case.altered(partial(_with_keys, other=head))
         for base in other.bases():
-            made = other.rounding(base)
-            if other.is_near(made.rows, made.state):
+            rounding = other.rounding(base)
+            if other.is_close(rounding.rows, rounding.state):
                 test = other.test(base)
                 changes = ordered({*test.changes, "kv_head"})
                 yield replace(test, changes=changes, kv_head=number)
@@ -105,9 +105,9 @@ def _numbers(case: HeadCase, model: HeadModel) -> Iterator[Candidate]:
     for power in (0, 1, -1, 2, -2, 3, -3):
         start = replace(parameters_of(model), multiplier=model.multiplier * 4.0**power)
         names: tuple[Name, ...] = ("multiplier", "curvature")
-        near, off = aligned(rows, start, names if start.curvature else names[:1])
-        if not hopeless(rows, near, off, case.format, case.paths[-1]):
-            test = case.test(model, near)
+        parameters, off = aligned(rows, start, names if start.curvature else names[:1])
+        if not hopeless(rows, parameters, off, case.format, case.paths[-1]):
+            test = case.test(model, parameters)
             yield test
             if test.explains:
                 return
@@ -126,23 +126,23 @@ def _twice(case: HeadCase, model: HeadModel) -> Iterator[Candidate]:
         ways.append(np.ones_like(rows.seen))
     for there in ways:
         second, state, along = _again(rows, parameters, there)
-        if not case.is_near(second, state):
+        if not case.is_close(second, state):
             continue
         rounding = Rounding(second, state, case.format)
         path = rounding.likeliest(case.paths)
-        weighed = rounding.by(path)
-        residual = weighed.freed(rows.output - state.output)
-        freed = weighed.freed(np.stack([along, state.mixed]))
-        fit = Fit(PLAIN, replace(state, parameters=parameters), path, weighed, residual, freed)
-        known = numbers_of(fit.products, path)
+        noise = rounding.by(path)
+        residual = noise.whitened(rows.output - state.output)
+        whitened = noise.whitened(np.stack([along, state.mixed]))
+        fit = Fit(PLAIN, replace(state, parameters=parameters), path, noise, residual, whitened)
+        numbers = numbers_of(fit.products, path)
         estimates: dict[Part, Estimate] = {
-            "multiplier": known["multiplier"], "value_scale": known["value_scale"],
+            "multiplier": numbers["multiplier"], "value_scale": numbers["value_scale"],
         }  # fmt: skip
         size = float(np.square(rows.output).sum()) or 1.0
-        made = float(np.sqrt(weighed.variance.sum() / size))
+        noise_size = float(np.sqrt(noise.variance.sum() / size))
         test = Candidate(
             replace(model, softmax_twice=True, sink=None), explains(fit),
-            relative_residual(second, state), {path: made}, (path,), estimates,
+            relative_residual(second, state), {path: noise_size}, (path,), estimates,
             chi_square=fit.chi_square, strain=0.0,
         )  # fmt: skip
         yield compared(test, case.reference, case.head)
@@ -172,13 +172,13 @@ def _again(
     return second, state, parameters.value_scale * (turned @ rows.values)
 
 
-def _near_masks(case: HeadCase) -> Iterator[Candidate]:
+def _similar_masks(case: HeadCase) -> Iterator[Candidate]:
     """Yield tests with another mask and the expected numbers, ignoring a captured mask."""
     model = case.reference.model
     bare = case.altered(lambda head: replace(head, seen=None))
     for masked, changed in _masked(case, bare):
-        made = masked.rounding(changed)
-        if masked.is_near(made.rows, made.state):
+        rounding = masked.rounding(changed)
+        if masked.is_close(rounding.rows, rounding.state):
             yield masked.test(changed)
     yield from _shown_masks(case, bare, parameters_of(model))
 
@@ -205,18 +205,18 @@ def _masked(case: HeadCase, bare: HeadCase) -> Iterator[tuple[HeadCase, HeadMode
             yield placeless, replace(model, mask=mask)
 
 
-def _shown_masks(case: HeadCase, bare: HeadCase, near: Parameters) -> Iterator[Candidate]:
+def _shown_masks(case: HeadCase, bare: HeadCase, parameters: Parameters) -> Iterator[Candidate]:
     """Yield tests with the window, or the hidden, packed or prefix keys, that the output shows."""
     model = case.reference.model
     rows = bare.rows(replace(model, mask=HeadMask("none")))
     by_position = [model.mask] if model.mask.by_position else []
     for mask in dict.fromkeys([*by_position, *open_masks(bare.head)]):
         plain = replace(mask, kind="causal", window=None) if mask.kind == "window" else mask
-        masks = [windowed(rows, bare.head, plain, near)]
-        masks += assumed_masks(case.head, mask, rows, near)
+        masks = [windowed(rows, bare.head, plain, parameters)]
+        masks += assumed_masks(case.head, mask, rows, parameters)
         for other in filter(None, masks):
             yield moved(bare, bare.test(replace(model, mask=other)))
-        reaching = local(rows, bare.head, mask, near)
+        reaching = local(rows, bare.head, mask, parameters)
         if reaching is not None:
             yield bare.test(replace(model, mask=reaching))
 
@@ -253,15 +253,15 @@ def moved(case: HeadCase, test: Candidate) -> Candidate:
 
 def _costs(case: HeadCase, model: HeadModel) -> dict[int, float]:
     """Return χ² for each window length near that of a model."""
-    near, rows, mask = parameters_of(model), case.rows(model), model.mask
-    rounding = Rounding(rows, compute(rows, near), case.format)
-    weighed = rounding.by(rounding.likeliest(case.paths))
+    parameters, rows, mask = parameters_of(model), case.rows(model), model.mask
+    rounding = Rounding(rows, compute(rows, parameters), case.format)
+    noise = rounding.by(rounding.likeliest(case.paths))
     least, most = (mask.window or 1) - REACH, (mask.window or 1) + REACH
     costs: dict[int, float] = {}
     for window in range(max(least, 1), min(most, case.head.n_keys) + 1):
         seen = replace(mask, window=window).seen(case.head)
-        rest = rows.output - compute(rows.under(seen), near).output
-        cost = float(np.square(weighed.freed(rest)).sum())
+        rest = rows.output - compute(rows.under(seen), parameters).output
+        cost = float(np.square(noise.whitened(rest)).sum())
         # It is NaN if a row sees no key.
         costs[window] = inf if isnan(cost) else cost
     return costs

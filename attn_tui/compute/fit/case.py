@@ -14,8 +14,8 @@ from attn_tui.compute.fit.choose import (
     chosen,
     explains,
     hopeless,
-    near_fit,
     paths_for,
+    single_step,
     stepped,
     undecided,
 )
@@ -24,7 +24,7 @@ from attn_tui.compute.fit.differences import compared, holds
 from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import (
-    HELD,
+    FLOAT64,
     FitRows,
     Floats,
     Name,
@@ -66,7 +66,7 @@ NO_SCORES = "every q·k is 0"
 """Why no multiplier of a head shows, whatever is compared."""
 LEAST_ROWS = 4
 """The number of rows that must see a key under a mask, if the head has as many."""
-NEAR = 0.01
+CLOSE = 0.01
 """Numbers that miss at most this share of the output are near enough to be fitted."""
 WIDE = 2.0
 """m is unknown if the top of its interval is more than this many times the bottom."""
@@ -86,7 +86,7 @@ class HeadCase:
         format: The number format of the arithmetic.
         paths: The rounding paths that may have produced the output.
         counts: How many rows there are, and why some cannot be compared.
-        whole: The case with all rows, if this one has some of them.
+        full: The case with all rows, if this one has some of them.
         ranges: The least and the largest number of all keys of its layer, as ``k``, and of all
             values, as ``v``; empty if they were not read.
     """
@@ -96,7 +96,7 @@ class HeadCase:
     format: Format
     paths: tuple[Path, ...]
     counts: Counts = Counts()
-    whole: "HeadCase | None" = None
+    full: "HeadCase | None" = None
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     _roundings: dict[HeadModel, Rounding] = field(default_factory=dict, init=False)
     _predictions: dict[HeadModel, Prediction] = field(default_factory=dict, init=False)
@@ -108,7 +108,7 @@ class HeadCase:
         head = _answered(head)
         if head.output is None or head.values is None:
             return "neither output nor weights were captured"
-        queries, is_whole = len(head.rows), np.isfinite(head.output).all(axis=1)
+        queries, has_output = len(head.rows), np.isfinite(head.output).all(axis=1)
         head, clear = cleared(head, reference.model.mask)
         is_finite = clear & np.isfinite(head.queries).all(axis=1)
         if head.bias is not None:
@@ -126,7 +126,7 @@ class HeadCase:
         stored = format_of(arithmetic(head))
         spoilt = ~is_finite & ~is_padding
         # A mask that is not promised may hide what is not finite.
-        is_number = is_whole & ("mask" in reference.stated)
+        is_number = has_output & ("mask" in reference.stated)
         counts = Counts(
             len(kept), queries, padding=int(is_padding.sum()), spoilt=int(spoilt.sum()),
             unspoilt=int((spoilt & is_number).sum()),
@@ -140,17 +140,17 @@ class HeadCase:
         assert output is not None
         usable = np.flatnonzero(np.isfinite(output).all(axis=1) & output.any(axis=1))
         some = usable[_spread(len(usable), SEARCHED)]
-        return replace(self, head=taken(self.head, some), whole=self)
+        return replace(self, head=taken(self.head, some), full=self)
 
     def altered(self, change: Callable[[HeadRows], HeadRows]) -> "HeadCase":
         """Return the case of a changed head, and of all its rows changed likewise."""
-        whole = None if self.whole is None else self.whole.altered(change)
-        return replace(self, head=change(self.head), whole=whole)
+        full = None if self.full is None else self.full.altered(change)
+        return replace(self, head=change(self.head), full=full)
 
     def asking(self, reference: Reference) -> "HeadCase":
         """Return the case with another reference."""
-        whole = None if self.whole is None else self.whole.asking(reference)
-        return replace(self, reference=reference, whole=whole)
+        full = None if self.full is None else self.full.asking(reference)
+        return replace(self, reference=reference, full=full)
 
     def ways(self) -> "Iterator[HeadCase]":
         """Yield the case with its paths, then with the path that is tried only where these fail.
@@ -184,18 +184,18 @@ class HeadCase:
         return tuple(part for part in candidate.changes if not stated or part in stated)
 
     @cached_property
-    def _held(self) -> np.dtype[np.floating]:
+    def _dtype(self) -> np.dtype[np.floating]:
         """The dtype of rows: float32 suffices for 16-bit numbers that are neither huge nor tiny."""
         head = self.head
         if self.format.bits >= 24 or head.keys.dtype.itemsize > 4:
-            return HELD
+            return FLOAT64
         is_moderate = all(SMALL < size < LARGE for size in head.largest.values())
-        return np.dtype(np.float32) if is_moderate else HELD
+        return np.dtype(np.float32) if is_moderate else FLOAT64
 
     @cached_property
     def _every(self) -> FitRows:
         """All rows, without a mask."""
-        return rows_of(self.head, HeadMask("none"), self._held)
+        return rows_of(self.head, HeadMask("none"), self._dtype)
 
     def rows(self, model: HeadModel) -> FitRows:
         """Return the rows under a model's mask, bias and law: what its numbers do not change."""
@@ -203,10 +203,10 @@ class HeadCase:
         factors = model.factors(head)
         if model.bias is not None and model.bias != LEARNED:
             bias = model.bias.bias(head, model.mask)
-            head = replace(head, bias=bias.astype(self._held))
+            head = replace(head, bias=bias.astype(self._dtype))
         if factors is None and head is self.head:
             return self._every.under(self.seen(model.mask))
-        return rows_of(head, model.mask, self._held, factors)
+        return rows_of(head, model.mask, self._dtype, factors)
 
     def seen(self, mask: HeadMask) -> NDArray[np.bool_]:
         """Return which keys each row sees under a mask, shape (r, n); cached."""
@@ -266,7 +266,7 @@ class HeadCase:
             return False
         rounding = self.rounding(model)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
-        fits = [near_fit(rounding, other) for other in finer]
+        fits = [single_step(rounding, other) for other in finer]
         return any(
             explains(fit)
             and 2 * fit.log_likelihood - prediction.log_likelihood > RULED_OUT
@@ -288,36 +288,36 @@ class HeadCase:
             return 0, ()
         output = head.output[hidden].astype(np.float64)
         mean = model.value_scale * head.values.astype(np.float64).mean(axis=0)
-        near = np.abs(output - mean).max(axis=1, initial=0.0) <= 0.01 * np.abs(mean).max()
-        is_usual = near | ~np.isfinite(output).all(axis=1) | ~output.any(axis=1)
+        is_close = np.abs(output - mean).max(axis=1, initial=0.0) <= 0.01 * np.abs(mean).max()
+        is_usual = is_close | ~np.isfinite(output).all(axis=1) | ~output.any(axis=1)
         return len(hidden), tuple(int(row) for row in head.rows[hidden[~is_usual]])
 
-    def is_near(self, rows: FitRows, state: State) -> bool:
+    def is_close(self, rows: FitRows, state: State) -> bool:
         """Return whether rounding, of m too, may account for the residual of a state."""
         noise = variance(rows, state, self.format, self.paths[-1]).sum()
         size = float(np.square(rows.output).sum())
         off = float(np.square(rows.output - state.output).sum())
-        return off < 9 * float(noise) + NEAR**2 * size
+        return off < 9 * float(noise) + CLOSE**2 * size
 
-    def is_far(self, rows: FitRows, near: Parameters) -> bool:
+    def is_far(self, rows: FitRows, parameters: Parameters) -> bool:
         """Return whether no numbers near these can fit the directions of the output's rows."""
-        near, off = aligned(rows, near)
-        return hopeless(rows, near, off, self.format, self.paths[-1])
+        parameters, off = aligned(rows, parameters)
+        return hopeless(rows, parameters, off, self.format, self.paths[-1])
 
-    def test(self, model: HeadModel, near: Parameters | None = None) -> Candidate:
+    def test(self, model: HeadModel, initial: Parameters | None = None) -> Candidate:
         """Return how well a model explains the head, with its numbers fitted.
 
         Args:
             model: The model, with a mask for this head.
-            near: The numbers to start from; None starts from those of the model, as promised.
+            initial: The numbers to start from; None starts from those of the model, as promised.
         """
         rounding = self.rounding(model)
         rows, start = rounding.rows, rounding.state.parameters
         every = len(self.head.rows)
         if not rows.seen.any() or len(rows.output) < min(LEAST_ROWS, every):
             return Candidate(model, False, nan)
-        if near is not None:
-            choice = chosen(rows, near, self.format, self.paths)
+        if initial is not None:
+            choice = chosen(rows, initial, self.format, self.paths)
         else:
             choice = chosen(rows, start, self.format, self.paths, rounding)
             if not choice.fits and start.sink:
@@ -331,15 +331,15 @@ class HeadCase:
         candidate = self._read(rounding, model, choice)
         sees_all, left_out = bool(rows.seen.all()), len(self.head.rows) - len(rows.output)
         candidate = replace(candidate, left_out=left_out, sees_all=sees_all)
-        if candidate.explains and self.whole is not None:
-            near = choice.fit.parameters
-            candidate = replace(candidate, explains=self.whole.gives(model, near))
+        if candidate.explains and self.full is not None:
+            parameters = choice.fit.parameters
+            candidate = replace(candidate, explains=self.full.gives(model, parameters))
         return compared(candidate, self.reference, self.head)
 
-    def gives(self, model: HeadModel, near: Parameters) -> bool:
+    def gives(self, model: HeadModel, parameters: Parameters) -> bool:
         """Return whether every row is what a model gives with numbers near these."""
         rows = self.rounding(model).rows
-        rounding = Rounding(rows, compute(rows, near), self.format)
+        rounding = Rounding(rows, compute(rows, parameters), self.format)
         choice = stepped(rounding, self.paths)
         nearest = Rounding(rows, compute(rows, choice.fit.parameters), self.format)
         prediction = predicted(nearest, self.paths, self.reference.level, {})
@@ -357,10 +357,10 @@ class HeadCase:
         unknown: dict[Part, str] = {}
         if reason := _unknown(estimates["multiplier"], rows):
             unknown |= {"multiplier": reason, "softcap": reason}
-        sink_too = choice.beside.get("sink")
+        sink_too = choice.extras.get("sink")
         is_alike = fitted_numbers["sink"].error == inf
         if is_alike or (sink_too and sink_too.takes("value_scale", fitted_numbers["value_scale"])):
-            estimates["value_scale"] = self._beside_sink(rows, model, choice)
+            estimates["value_scale"] = self._with_fixed_sink(rows, model, choice)
             unknown["sink"] = "it stretches all rows alike, as a value scale does"
         elif self.reference.model.sink is None and "sink" in self.reference.stated:
             # A sink would leave c open, but none is promised.
@@ -375,20 +375,20 @@ class HeadCase:
         )
         estimates = {part: estimate for part, estimate in estimates.items() if part not in unknown}
         return Candidate(
-            fitted, choice.fits, relative_residual(rows, fit.state), choice.made,
+            fitted, choice.fits, relative_residual(rows, fit.state), choice.noise_sizes,
             choice.paths if choice.fits else (), estimates, unknown,
             strain=strain(fit.noise, rows, rounding.state, fit.residual),
             chi_square=fit.chi_square,
         )  # fmt: skip
 
-    def _beside_sink(self, rows: FitRows, model: HeadModel, choice: Choice) -> Estimate:
+    def _with_fixed_sink(self, rows: FitRows, model: HeadModel, choice: Choice) -> Estimate:
         """Return c with the sink held at its promised value, if rows cannot tell them apart."""
         fit = choice.fit
         if model.sink in (None, LEARNED) or not isfinite(float(model.sink or 0.0)):
             return choice.numbers["value_scale"]
-        near = replace(fit.parameters, sink=1.0, level=float(model.sink or 0.0))
+        parameters = replace(fit.parameters, sink=1.0, level=float(model.sink or 0.0))
         fixed = tuple(name for name in fit.names if name != "sink")
-        again_fit = refine(rows, compute(rows, near), fixed, self.format, fit.path)
+        again_fit = refine(rows, compute(rows, parameters), fixed, self.format, fit.path)
         if explains(again_fit):
             return numbers_of(again_fit.products, fit.path)["value_scale"]
         return choice.numbers["value_scale"]
@@ -450,16 +450,16 @@ def _answered(head: HeadRows) -> HeadRows:
 def parameters_of(model: HeadModel) -> Parameters:
     """Return a model's numbers as parameters of a fit; a sink of unknown logit starts at 0."""
     curvature = 0.0 if model.softcap is None else model.softcap**-2
-    near = Parameters(model.multiplier, model.value_scale, curvature)
+    parameters = Parameters(model.multiplier, model.value_scale, curvature)
     if model.sink is None:
-        return near
+        return parameters
     logit = 0.0 if model.sink == LEARNED else float(model.sink)
-    return replace(near, sink=1.0, level=logit) if isfinite(logit) else near
+    return replace(parameters, sink=1.0, level=logit) if isfinite(logit) else parameters
 
 
-def strain(weighed: Noise, rows: FitRows, state: State, residual: Floats) -> float:
+def strain(noise: Noise, rows: FitRows, state: State, residual: Floats) -> float:
     """Return how much larger χ² is at a state than at the fit with this residual."""
-    other = weighed.freed(rows.output - state.output)
+    other = noise.whitened(rows.output - state.output)
     more = float(np.square(other).sum() - np.square(residual).sum())
     return inf if np.isnan(more) else more
 

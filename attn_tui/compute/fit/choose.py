@@ -7,9 +7,9 @@ from math import inf
 import numpy as np
 
 from attn_tui.compute.fit.estimates import (
-    Beside,
     FittedNumber,
     Undecided,
+    Undetected,
     allowed,
     numbers,
     shift_of_cap,
@@ -45,7 +45,7 @@ FITS_BELOW = 2.0
 """A fit is one whose reduced χ² is below this."""
 VAGUE = 0.5
 """Rounding noise above this share of the output would explain any output."""
-LEAST_NEAR = 0.3
+LEAST_FIT = 0.3
 """A reduced χ² must be above this, too, unless the path is the one that rounds least."""
 FAR_M = 1e-3
 """If m moved by more than this share, the fit may not have converged."""
@@ -86,16 +86,16 @@ class Choice:
     Attributes:
         fit: The fit.
         numbers: All parameters with their errors; one outside the fit as if it were added.
-        beside: For each parameter outside the fit, the fit that adds it.
+        extras: For each parameter outside the fit, the fit that adds it.
         paths: The rounding paths that remain possible, the likeliest first.
-        made: ‖noise‖/‖out‖ of each path.
+        noise_sizes: ‖noise‖/‖out‖ of each path.
     """
 
     fit: Fit
     numbers: Mapping[Name, FittedNumber]
-    beside: Mapping[Name, Extra]
+    extras: Mapping[Name, Extra]
     paths: tuple[Path, ...]
-    made: Mapping[Path, float]
+    noise_sizes: Mapping[Path, float]
 
     @property
     def fits(self) -> bool:
@@ -105,11 +105,11 @@ class Choice:
 
 def undecided(choice: Choice, name: Name) -> Undecided:
     """Return a number together with its value if an undetected cap or sink is present."""
-    besides = tuple(
-        Beside(extra.numbers[which], extra.pulls[name], MOST[which])
-        for which, extra in choice.beside.items()
+    undetected = tuple(
+        Undetected(extra.numbers[which], extra.pulls[name], MOST[which])
+        for which, extra in choice.extras.items()
     )
-    return Undecided(choice.numbers[name], besides)
+    return Undecided(choice.numbers[name], undetected)
 
 
 def explains(fit: Fit) -> bool:
@@ -126,7 +126,7 @@ def paths_for(format: Format, tf32: bool = False) -> tuple[Path, ...]:
 
 def chosen(
     rows: FitRows,
-    near: Parameters,
+    parameters: Parameters,
     format: Format,
     paths: tuple[Path, ...],
     expected: Rounding | None = None,
@@ -135,7 +135,7 @@ def chosen(
 
     Args:
         rows: The head's rows, under one mask.
-        near: Parameters near the true ones; they may have a cap and a sink.
+        parameters: Parameters near the true ones; they may have a cap and a sink.
         format: The number format of the output.
         paths: The rounding paths that may have produced the output.
         expected: The rounding of the head at these parameters, if they are the expected ones and
@@ -151,18 +151,18 @@ def chosen(
         first = _warm(expected, paths)
         if first is not None:
             return first
-    plain, _ = aligned(rows, replace(near, curvature=0.0))
+    plain, _ = aligned(rows, replace(parameters, curvature=0.0))
     plain = replace(plain, sink=0.0, value_scale=_scale(rows, replace(plain, sink=0.0)))
     fits = [refine(rows, compute(rows, plain), PLAIN, format, path) for path in paths]
-    beside = [_with_extras(rows, fit) for fit in fits]
+    extras_of_fits = [_with_extras(rows, fit) for fit in fits]
     likeliest = max(fits, key=lambda fit: (explains(fit), fit.log_likelihood))
-    if explains(likeliest) and not any(map(_lacks, beside)):
-        extras = beside[fits.index(likeliest)]
+    if explains(likeliest) and not any(map(_lacks, extras_of_fits)):
+        extras = extras_of_fits[fits.index(likeliest)]
         rounding = Rounding(rows, likeliest.state, format)
         return _choice(rows, likeliest, extras, rounding, paths)
-    whole, _ = aligned(rows, near, ("multiplier", "curvature"))
+    with_cap, _ = aligned(rows, parameters, ("multiplier", "curvature"))
     for path in paths:
-        full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
+        full = refine(rows, compute(rows, with_cap), (*PLAIN, *EXTRAS), format, path)
         fits.extend(_between(rows, fits[: len(paths)], full, format, path))
     # A fit that diverged does not count.
     kept = [fit for fit in fits if np.isfinite(fit.slopes).all()] or fits
@@ -187,7 +187,7 @@ def stepped(rounding: Rounding, paths: tuple[Path, ...], path: Path | None = Non
         paths: The rounding paths that may have produced the output.
         path: The likeliest of them, if that is known.
     """
-    fit = near_fit(rounding, path or rounding.likeliest(paths))
+    fit = single_step(rounding, path or rounding.likeliest(paths))
     if fit.state.logits is rounding.state.logits:
         extras = _with_extras(rounding.rows, fit, rounding.whitened(fit.path))
         return _choice(rounding.rows, fit, extras, rounding, paths)
@@ -199,17 +199,17 @@ def stepped(rounding: Rounding, paths: tuple[Path, ...], path: Path | None = Non
 
 def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
     """Return the fit from the expected parameters, if it explains the head and needs no other."""
-    rows, near, stored = rounding.rows, rounding.state.parameters, rounding.format
+    rows, parameters, stored = rounding.rows, rounding.state.parameters, rounding.format
     path = rounding.likeliest(paths)
-    fit = near_fit(rounding, path)
-    if _has_moved(near, fit.parameters, ANEW):
+    fit = single_step(rounding, path)
+    if _has_moved(parameters, fit.parameters, ANEW):
         # The noise belongs to the parameters that the fit arrives at.
         rounding = Rounding(rows, fit.state, stored)
     other = rounding.likeliest(paths, fit.state)
     if other != path:
         path = other
-        fit = near_fit(rounding, path)
-    if _has_moved(near, fit.parameters, FAR_M):
+        fit = single_step(rounding, path)
+    if _has_moved(parameters, fit.parameters, FAR_M):
         # The noise of a path that rounds more may hide that the fit has not converged.
         for finer in paths[: paths.index(path)]:
             nearer = refine(rows, fit.state, fit.names, stored, finer)
@@ -217,24 +217,24 @@ def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
                 fit, path = nearer, finer
                 rounding = Rounding(rows, fit.state, stored)
     # A residual far below the noise of a path came by another path.
-    is_near = fit.chi_square > LEAST_NEAR or path == paths[0]
-    if not (is_near and explains(fit) and _is_sure(fit, PLAIN)):
+    is_plausible = fit.chi_square > LEAST_FIT or path == paths[0]
+    if not (is_plausible and explains(fit) and _is_sure(fit, PLAIN)):
         return None
     extras = _with_extras(rows, fit)
     return None if _lacks(extras) else _choice(rows, fit, extras, rounding, paths)
 
 
-def near_fit(rounding: Rounding, path: Path) -> Fit:
+def single_step(rounding: Rounding, path: Path) -> Fit:
     """Return the fit that starts where rounding is known: one step, if slopes are constant."""
     rows, start = rounding.rows, rounding.state
-    names, weighed = _names(start.parameters), rounding.by(path)
+    names, noise = _names(start.parameters), rounding.by(path)
     places = [NAMES.index(name) for name in names]
-    along, freed = rounding.slopes[places], rounding.whitened(path)[places]
-    residual = weighed.freed(rows.output - start.output)
-    step = coefficients(freed, residual)
+    along, whitened = rounding.slopes[places], rounding.whitened(path)[places]
+    residual = noise.whitened(rows.output - start.output)
+    step = coefficients(whitened, residual)
     values = np.array([getattr(start.parameters, name) for name in names])
     far = float(np.max(np.abs(step) / np.maximum(np.abs(values), 1e-300)))
-    change = np.tensordot(step, freed, 1)
+    change = np.tensordot(step, whitened, 1)
     # A second step, in units of the noise, is about as large as the first, times the share by which
     # the numbers moved, times the change of the logits.
     logits = float(start.logits.max() - start.logits.min())
@@ -243,7 +243,7 @@ def near_fit(rounding: Rounding, path: Path) -> Fit:
     parameters = start.parameters.moved(names, step)
     mixed = (start.output + np.tensordot(step, along, 1)) / parameters.value_scale
     state = replace(start, parameters=parameters, mixed=mixed)
-    return Fit(names, state, path, weighed, residual - change, freed)
+    return Fit(names, state, path, noise, residual - change, whitened)
 
 
 def _has_moved(start: Parameters, end: Parameters, share: float) -> bool:
@@ -251,26 +251,26 @@ def _has_moved(start: Parameters, end: Parameters, share: float) -> bool:
     return abs(end.multiplier - start.multiplier) > share * abs(start.multiplier)
 
 
-def hopeless(rows: FitRows, near: Parameters, off: float, format: Format, path: Path) -> bool:
+def hopeless(rows: FitRows, parameters: Parameters, off: float, format: Format, path: Path) -> bool:
     """Return whether directions are so far off that no cap, sink or path can make them fit.
 
     Args:
         rows: The head's rows, under one mask.
-        near: The parameters that `aligned` found.
+        parameters: The parameters that `aligned` found.
         off: The root mean square of the sines that it returned.
         format: The number format of the output.
         path: The path that rounds most.
     """
-    if not _far(rows, near, off, format, path):
+    if not _far(rows, parameters, off, format, path):
         return False
-    return _far(rows, *aligned(rows, near, ("multiplier", "curvature")), format, path)
+    return _far(rows, *aligned(rows, parameters, ("multiplier", "curvature")), format, path)
 
 
-def _far(rows: FitRows, near: Parameters, off: float, format: Format, path: Path) -> bool:
+def _far(rows: FitRows, parameters: Parameters, off: float, format: Format, path: Path) -> bool:
     """Return whether directions are farther off than rounding under a path explains."""
     size = np.maximum(np.square(rows.output).sum(axis=1), 1e-300)
-    made = variance(rows, compute(rows, near), format, path).sum(axis=1) / size
-    return off > 3 * float(np.sqrt(made.mean()))
+    variances = variance(rows, compute(rows, parameters), format, path).sum(axis=1) / size
+    return off > 3 * float(np.sqrt(variances.mean()))
 
 
 def _between(rows: FitRows, plain: list[Fit], full: Fit, format: Format, path: Path) -> list[Fit]:
@@ -301,8 +301,8 @@ def _is_sure(fit: Fit, simpler: tuple[Name, ...]) -> bool:
     added = [name for name in fit.names if name not in simpler]
     if not added:
         return True
-    known = numbers(fit.products, fit.path)
-    more = [known[name] for name in added]
+    fitted = numbers(fit.products, fit.path)
+    more = [fitted[name] for name in added]
     return all(abs(number.value) > SURE * _error(number) for number in more)
 
 
@@ -314,9 +314,9 @@ def _error(number: FittedNumber) -> float:
     return number.error if number.df else number.error / SURE
 
 
-def _lacks(beside: Mapping[Name, Extra]) -> bool:
+def _lacks(extras: Mapping[Name, Extra]) -> bool:
     """Return whether any extra is worth a fit of its own, which then decides about it."""
-    added = [extra.numbers[name] for name, extra in beside.items()]
+    added = [extra.numbers[name] for name, extra in extras.items()]
     return any(abs(number.value) > 3 * _error(number) for number in added)
 
 
@@ -337,7 +337,7 @@ def _with_extras(rows: FitRows, fit: Fit, whitened: Floats | None = None) -> dic
     if not missing:
         return {}
     if whitened is None:
-        more = fit.noise.freed(slopes(rows, fit.state, missing))
+        more = fit.noise.whitened(slopes(rows, fit.state, missing))
     else:
         more = whitened[[NAMES.index(name) for name in missing]]
     along = np.concatenate([fit.slopes, more])
@@ -352,29 +352,29 @@ def _with_extras(rows: FitRows, fit: Fit, whitened: Floats | None = None) -> dic
 
 
 def _choice(
-    rows: FitRows, fit: Fit, beside: dict[Name, Extra], rounding: Rounding, paths: tuple[Path, ...]
+    rows: FitRows, fit: Fit, extras: dict[Name, Extra], rounding: Rounding, paths: tuple[Path, ...]
 ) -> Choice:
-    known = numbers(fit.products, fit.path)
-    known.update({extra: then.numbers[extra] for extra, then in beside.items()})
+    fitted = numbers(fit.products, fit.path)
+    fitted.update({extra: then.numbers[extra] for extra, then in extras.items()})
     if fit.path in STEPWISE:
         if fit.parameters.curvature > 0:
             hidden = shift_of_cap(rows, fit.state, rounding.format)
-            known = allowed(fit, known, fit.noise.freed(hidden))
+            fitted = allowed(fit, fitted, fit.noise.whitened(hidden))
         else:
-            known["curvature"] = unseen_cap(fit, known["curvature"], rounding.format)
+            fitted["curvature"] = unseen_cap(fit, fitted["curvature"], rounding.format)
     likelihoods = {fit.path: fit.log_likelihood}
     for path in rounding.likely(paths, fit.state):
         if path != fit.path:
-            made = rounding.by(path)
-            rest = made.freed(rows.output - fit.state.output)
-            likelihoods[path] = replace(fit, noise=made, residual=rest).log_likelihood
+            noise = rounding.by(path)
+            rest = noise.whitened(rows.output - fit.state.output)
+            likelihoods[path] = replace(fit, noise=noise, residual=rest).log_likelihood
     least = max(likelihoods.values()) - ODDS
     likeliest = sorted(likelihoods, key=lambda path: -likelihoods[path])
     remaining = tuple(path for path in likeliest if likelihoods[path] > least)
     sizes = {path: rounding.size(path) for path in paths}
     # A fit that moved has a noise of its own, which `rounding` may know of few rows alone.
     sizes[fit.path] = relative_size(fit.noise, rows.output)
-    return Choice(fit, known, beside, remaining, sizes)
+    return Choice(fit, fitted, extras, remaining, sizes)
 
 
 def _scale(rows: FitRows, parameters: Parameters) -> float:

@@ -218,7 +218,7 @@ class Prediction:
     def log_likelihood(self) -> float:
         """2 ln L of the captured output, up to a constant."""
         apart = self.rows.output - self.state.output
-        return -float(np.square(self.noise.freed(apart)).sum()) - self.noise.log_determinant
+        return -float(np.square(self.noise.whitened(apart)).sum()) - self.noise.log_determinant
 
     @property
     def is_snug(self) -> bool:
@@ -260,7 +260,7 @@ class Prediction:
     def _by_row(self, apart: Floats) -> Floats:
         """Return the whitened length of each row's error in units of its bound, shape (r,)."""
         finite = np.where(np.isfinite(apart), apart, 0.0)
-        square = np.square(self.noise.freed(finite)).sum(axis=1)
+        square = np.square(self.noise.whitened(finite)).sum(axis=1)
         bound = ROOM_SQUARED * _chi_square(self.level / max(2 * len(apart), 1), apart.shape[1])
         return np.asarray(np.sqrt(square / bound))
 
@@ -273,7 +273,7 @@ class Prediction:
         mixed = self._mixed
         if not len(mixed):
             return (), {}
-        moves = shifts(self._along, self.noise.freed(apart)[mixed])
+        moves = shifts(self._along, self.noise.whitened(apart)[mixed])
         moved = tuple(
             name
             for place, name in enumerate(NAMES)
@@ -342,7 +342,7 @@ class Prediction:
         shifts = [(LOST + lost) * self.state.output]
         if self.path in STEPWISE and self.state.parameters.curvature > 0:
             shifts.append(shift_of_cap(self.rows, self.state, self.format))
-        whitened = [self.noise.freed(shift)[self._mixed] for shift in shifts]
+        whitened = [self.noise.whitened(shift)[self._mixed] for shift in shifts]
         whitened += [
             margin * self._along[NAMES.index(name)] for name, margin in self.margins.items()
         ]

@@ -63,9 +63,9 @@ def _is_other_mask(mask: HeadMask, reference: Reference, head: HeadRows) -> bool
 
 def _other_numbers(candidate: Candidate, reference: Reference) -> Iterator[Part]:
     """Yield the numbers whose intervals do not hold the expected value."""
-    expected, known = reference.model, candidate.estimates
+    expected, observed = reference.model, candidate.estimates
     level, stored = reference.confidence, reference.format
-    m, c = known.get("multiplier"), known.get("value_scale")
+    m, c = observed.get("multiplier"), observed.get("value_scale")
     # An m that grows as ln n cannot be compared with the reference.
     is_m = candidate.model.law is None or candidate.model.law.name != "log n"
     if m is not None and is_m and not holds(m.at(level), expected.multiplier, stored):
@@ -75,10 +75,10 @@ def _other_numbers(candidate: Candidate, reference: Reference) -> Iterator[Part]
         may_be_sink = expected.sink == LEARNED and "sink" in candidate.unknown
         if not may_be_sink or (c.at(level).low or 0.0) > expected.value_scale:
             yield "value_scale"
-    if _differs(known.get("softcap"), expected.softcap, level, stored):
+    if _differs(observed.get("softcap"), expected.softcap, level, stored):
         yield "softcap"
     sink = expected.sink
-    if sink != LEARNED and _differs(known.get("sink"), sink, level, stored):
+    if sink != LEARNED and _differs(observed.get("sink"), sink, level, stored):
         yield "sink"
 
 
@@ -106,6 +106,6 @@ def half_ulp(value: float, format: str) -> float:
     >>> half_ulp(1.0, "bfloat16")
     0.00390625
     """
-    known = format_of(format)
+    limits = format_of(format)
     _, exponent = np.frexp(abs(value))
-    return float(2.0 ** (int(exponent) - 1 - known.bits)) if value else 0.0
+    return float(2.0 ** (int(exponent) - 1 - limits.bits)) if value else 0.0

@@ -97,7 +97,7 @@ class FittedNumber:
 
 
 @dataclass(frozen=True)
-class Beside:
+class Undetected:
     """A cap or a sink that may be present undetected, as the fit that adds it finds it.
 
     Attributes:
@@ -121,7 +121,7 @@ class Undecided:
     """
 
     alone: FittedNumber
-    besides: tuple[Beside, ...] = ()
+    undetected: tuple[Undetected, ...] = ()
 
     def at(self, confidence: float = 0.95) -> Interval:
         """Return the range of the number without a cap or sink, and with each possible weight.
@@ -134,10 +134,10 @@ class Undecided:
         low, high = interval.low, interval.high
         if low is None or high is None:
             return interval
-        for beside in self.besides:
-            span = beside.weight.half(confidence)
-            pull, middle = beside.pull, beside.weight.value
-            least, most = max(0.0, middle - span), min(beside.most, middle + span)
+        for extra in self.undetected:
+            span = extra.weight.half(confidence)
+            pull, middle = extra.pull, extra.weight.value
+            least, most = max(0.0, middle - span), min(extra.most, middle + span)
             if not (pull and least < most < inf):
                 continue
             for sign in (-1, 1):
@@ -158,17 +158,17 @@ class Cap:
 
     Attributes:
         curvature: g; 0 is no cap.
-        found: Whether there is a cap; if not, its value is None.
+        is_present: Whether there is a cap; if not, its value is None.
     """
 
     curvature: FittedNumber
-    found: bool
+    is_present: bool
 
     def at(self, confidence: float = 0.95) -> Interval:
         """Return the cap and its least and largest value; the last is None if there may be none."""
         g = self.curvature.at(confidence)
         low, high = _root(g.high), _root(g.low)
-        return Interval(_root(self.curvature.value) if self.found else None, low, high)
+        return Interval(_root(self.curvature.value) if self.is_present else None, low, high)
 
 
 @dataclass(frozen=True)
@@ -178,18 +178,18 @@ class Sink:
     Attributes:
         weight: The weight; 0 is no sink.
         level: The logit that the weight is relative to.
-        found: Whether there is a sink; if not, its value is None.
+        is_present: Whether there is a sink; if not, its value is None.
     """
 
     weight: FittedNumber
     level: float
-    found: bool
+    is_present: bool
 
     def at(self, confidence: float = 0.95) -> Interval:
         """Return b and its least and largest value; the least is None if there may be none."""
         w = self.weight.at(confidence)
         low, high = self._logit(w.low), self._logit(w.high)
-        return Interval(self._logit(self.weight.value) if self.found else None, low, high)
+        return Interval(self._logit(self.weight.value) if self.is_present else None, low, high)
 
     def _logit(self, weight: float | None) -> float | None:
         return self.level + log(weight) if weight is not None and weight > 0 else None
@@ -213,11 +213,11 @@ FORMAL = 4.0
 """The prior knowledge of the noise counts as this many degrees of freedom."""
 
 
-def numbers(known: InnerProducts, path: Path) -> dict[Name, FittedNumber]:
+def numbers(products: InnerProducts, path: Path) -> dict[Name, FittedNumber]:
     """Return each fitted parameter with its error.
 
     Args:
-        known: The products of the fit.
+        products: The products of the fit.
         path: The path whose noise weighs the fit.
 
     The variance is the sandwich whose clusters are query rows, with the correction CR2 and the
@@ -227,19 +227,19 @@ def numbers(known: InnerProducts, path: Path) -> dict[Name, FittedNumber]:
     which knows the rounding noise, and that adds degrees of freedom. With fewer than 8 rows it is
     three times the formal error: rounding has no tails.
     """
-    names, values = known.names, known.values.tolist()
-    size = np.sqrt(np.diagonal(known.by_row.sum(axis=0)))
+    names, values = products.names, products.values.tolist()
+    size = np.sqrt(np.diagonal(products.by_row.sum(axis=0)))
     still = size == 0
     size = np.where(still, 1.0, size)
-    by_row, score = known.by_row / (size * size[:, None]), known.scores / size
+    by_row, score = products.by_row / (size * size[:, None]), products.scores / size
     powers, vectors = np.linalg.eigh(by_row.sum(axis=0))
     largest = max(float(powers.max()), 1e-300)
-    told = powers > 1e-12 * largest
-    root = (vectors * np.where(told, np.abs(powers), np.inf) ** -0.5) @ vectors.T
+    determined = powers > 1e-12 * largest
+    root = (vectors * np.where(determined, np.abs(powers), np.inf) ** -0.5) @ vectors.T
     inverse = root @ root
     # A parameter that the data leave free has an infinite error.
-    free = (np.square(vectors[:, ~told]).sum(axis=1) > 1e-6) | still
-    chi_square = known.square / max(known.count - len(names), 1)
+    free = (np.square(vectors[:, ~determined]).sum(axis=1) > 1e-6) | still
+    chi_square = products.square / max(products.count - len(names), 1)
     formal = np.sqrt(np.diagonal(inverse) * max(chi_square, 1.0)) / size
     formal[free] = np.inf
     if len(score) < FEW:
@@ -295,9 +295,9 @@ def shifts(slopes: Floats, residual: Floats) -> Shifts:
         rest = np.where(1 - shares > 1e-9, 1 - shares, np.inf)
         influence = np.square(scores - values[:, None] * by_row) / rest
         errors = np.maximum(np.sqrt(influence.sum(axis=1)) / total, formal)
-        own, lengths = shares / rest, np.square(shares) / rest
-        square = (own * own - 2 * own * lengths).sum(axis=1) + np.square(lengths.sum(axis=1))
-        freedom = np.square((own - lengths).sum(axis=1)) / square
+        parts, lengths = shares / rest, np.square(shares) / rest
+        square = (parts * parts - 2 * parts * lengths).sum(axis=1) + np.square(lengths.sum(axis=1))
+        freedom = np.square((parts - lengths).sum(axis=1)) / square
         df = np.where(square > 0, np.maximum(freedom, 1.0), 1.0)
     is_still = ~(total > 0) | ~np.isfinite(errors)
     return Shifts(values, np.where(is_still, np.inf, errors), np.floor(df + FORMAL))
@@ -318,12 +318,12 @@ def _degrees(adjusted: Floats, inside: Floats) -> Floats:
     a_g = X_g·root·y_g, and T has as many columns as there are parameters: G itself is not needed.
     """
     through = adjusted @ inside
-    own = (through * adjusted).sum(axis=2)
+    products = (through * adjusted).sum(axis=2)
     lengths = np.square(through).sum(axis=2)
-    total = (own - lengths).sum(axis=0)
+    total = (products - lengths).sum(axis=0)
     by_name = through.swapaxes(0, 1)
     crossed = np.square(by_name.swapaxes(1, 2) @ by_name).sum(axis=(1, 2))
-    square = (own * own - 2 * own * lengths).sum(axis=0) + crossed
+    square = (products * products - 2 * products * lengths).sum(axis=0) + crossed
     return np.where(square > 0, np.maximum(total * total / np.maximum(square, 1e-300), 1.0), 1.0)
 
 
@@ -367,8 +367,10 @@ def allowed(fit: Fit, numbers: dict[Name, FittedNumber], shift: Floats) -> dict[
     off = coefficients(fit.slopes, shift)
     corrected = dict(numbers)
     for name, by in zip(fit.names, off.tolist(), strict=True):
-        known = numbers[name]
-        corrected[name] = replace(known, value=known.value - by / 2, bias=known.bias + abs(by) / 2)
+        number = numbers[name]
+        corrected[name] = replace(
+            number, value=number.value - by / 2, bias=number.bias + abs(by) / 2
+        )
     return corrected
 
 
@@ -395,10 +397,10 @@ def of_size(d_k: float) -> dict[str, float]:
     }
 
 
-def dimension_near(m: float) -> float | None:
+def closest_dimension(m: float) -> float | None:
     """Return the multiple of 8 nearest to a = 1/m², or None.
 
-    >>> dimension_near(0.0833), dimension_near(8.0)
+    >>> closest_dimension(0.0833), closest_dimension(8.0)
     (144.0, None)
     """
     a = m**-2.0 if m > 0.0 else inf
@@ -415,6 +417,6 @@ def usual(interval: Interval, d_k: int) -> float | None:
     if m is None or low is None or high is None or low <= 0.0:
         return m
     every = [*of_size(float(d_k)).values()]
-    if low**-2.0 - high**-2.0 < CHANCE and (a := dimension_near(m)) is not None:
+    if low**-2.0 - high**-2.0 < CHANCE and (a := closest_dimension(m)) is not None:
         every.append(a**-0.5)
     return next((multiplier for multiplier in every if low <= multiplier <= high), m)

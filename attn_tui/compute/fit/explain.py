@@ -217,16 +217,16 @@ def _failed(
     lying = where(prediction.rows, prediction.state)
     measured = replace(_measured(case, prediction, comparison), where=lying)
     best = (*candidates,) or measured.best
-    known = replace(measured, best=best, suspect=None if best[0].explains else suspect)
+    explanation = replace(measured, best=best, suspect=None if best[0].explains else suspect)
     if not best[0].explains:
-        return known
+        return explanation
     # What the head would have shown is asked of the model that explains it.
     free = replace(case, reference=replace(case.reference, model=best[0].model))
     if best[0].kv_head is not None or best[0].model.softmax_twice:
-        return replace(known, explained=1.0)
+        return replace(explanation, explained=1.0)
     shown = power(free, best[0].model, free.prediction(best[0].model))
     needed = tuple(part for part in shown.needed if part in ("multiplier", "mask"))
-    return replace(known, explained=1.0, needed=needed, fineness=shown.fineness)
+    return replace(explanation, explained=1.0, needed=needed, fineness=shown.fineness)
 
 
 def _rank(case: HeadCase, candidate: Candidate) -> tuple[bool, int, int, int, float]:
@@ -257,7 +257,7 @@ def _searched(
     def is_enough(stage: Iterator[Candidate], changes: float) -> bool:
         with suppress(np.linalg.LinAlgError):
             # Numbers that cannot be fitted end this stage, not the search.
-            tests.extend(_told(case, candidate) for candidate in stage)
+            tests.extend(_completed(case, candidate) for candidate in stage)
         return any(
             candidate.explains and len(case.counted(candidate)) <= changes for candidate in tests
         )
@@ -307,7 +307,7 @@ def _moved(case: HeadCase) -> Candidate | None:
     return None
 
 
-def _told(case: HeadCase, candidate: Candidate) -> Candidate:
+def _completed(case: HeadCase, candidate: Candidate) -> Candidate:
     """Return a candidate with the parts that a promise without numbers makes it differ in.
 
     One that explains a failed promise without a change explains nothing.
@@ -332,9 +332,9 @@ def _varied(sample: HeadCase, variants: Sequence[Variant]) -> Iterator[Candidate
         model = variant.model
         rounding = sample.rounding(model)
         # Most are far off: that is seen before the likeliest path is looked for.
-        if not sample.is_near(rounding.rows, rounding.state) or not _passes(sample, model):
+        if not sample.is_close(rounding.rows, rounding.state) or not _passes(sample, model):
             continue
-        if sample.whole is not None and not _passes(sample.whole, model):
+        if sample.full is not None and not _passes(sample.full, model):
             continue
         candidate = sample.candidate(rounding, model, stepped(rounding, sample.paths))
         yield replace(

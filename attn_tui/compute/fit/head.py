@@ -14,7 +14,7 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 
 Floats = NDArray[np.floating]
 
-HELD = np.dtype(np.float64)
+FLOAT64 = np.dtype(np.float64)
 """The dtype of a fit, unless the output has 16 bits."""
 
 NO_WEIGHT = -25.0
@@ -172,7 +172,7 @@ class FitRows:
 def rows_of(
     head: HeadRows,
     mask: HeadMask,
-    dtype: np.dtype[np.floating] = HELD,
+    dtype: np.dtype[np.floating] = FLOAT64,
     factors: Floats | None = None,
 ) -> FitRows:
     """Return the part of a head that its fit needs.
@@ -189,11 +189,11 @@ def rows_of(
     bias = None if head.bias is None else head.bias.astype(dtype)
     return FitRows(
         queries @ keys.T,
-        _held(head.output, len(queries), HELD),
+        _cast(head.output, len(queries), FLOAT64),
         mask.seen(head),
         bias,
         head.queries,
-        Inputs(head.keys, _held(head.values, len(keys), dtype)),
+        Inputs(head.keys, _cast(head.values, len(keys), dtype)),
     )
 
 
@@ -204,12 +204,12 @@ def _norms(values: Reals) -> Floats:
 
 def _lost(values: Reals) -> Floats:
     """Return the variance of numbers by rounding to TF32; 0 if TF32 represents them exactly."""
-    held = values.astype(np.float64)
-    unit = np.ldexp(1.0, np.frexp(held)[1] - 11)
-    return np.where(tf32(held) == held, 0.0, np.square(unit) / 12)
+    exact = values.astype(np.float64)
+    unit = np.ldexp(1.0, np.frexp(exact)[1] - 11)
+    return np.where(tf32(exact) == exact, 0.0, np.square(unit) / 12)
 
 
-def _held(values: Reals | None, length: int, dtype: np.dtype[np.floating]) -> Floats:
+def _cast(values: Reals | None, length: int, dtype: np.dtype[np.floating]) -> Floats:
     """Return numbers in a dtype; without columns, if they were not captured."""
     return np.zeros((length, 0), dtype) if values is None else values.astype(dtype, copy=False)
 
@@ -288,15 +288,15 @@ def compute(rows: FitRows, parameters: Parameters) -> State:
     top = hidden.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     hidden -= top
-    if hidden.dtype != HELD:
+    if hidden.dtype != FLOAT64:
         np.copyto(hidden, -np.inf, where=hidden < NO_WEIGHT)
     p = np.exp(hidden, out=hidden)
-    total = p.sum(axis=1, keepdims=True, dtype=HELD)
+    total = p.sum(axis=1, keepdims=True, dtype=FLOAT64)
     if parameters.sink:
-        total += parameters.sink * np.exp(np.minimum(parameters.level - top.astype(HELD), 600.0))
-    total = np.maximum(total, np.finfo(HELD).tiny)
+        total += parameters.sink * np.exp(np.minimum(parameters.level - top.astype(FLOAT64), 600.0))
+    total = np.maximum(total, np.finfo(FLOAT64).tiny)
     p /= total.astype(p.dtype)
-    return State(parameters, z, slope, top, total, p, (p @ rows.values).astype(HELD))
+    return State(parameters, z, slope, top, total, p, (p @ rows.values).astype(FLOAT64))
 
 
 def slopes(rows: FitRows, state: State, names: tuple[Name, ...]) -> Floats:
@@ -309,7 +309,9 @@ def _slope(rows: FitRows, state: State, parameters: Parameters, name: Name) -> F
     if name == "value_scale":
         return state.mixed
     if name == "sink":
-        share = np.exp(np.minimum(parameters.level - state.top.astype(HELD), 600.0)) / state.total
+        share = (
+            np.exp(np.minimum(parameters.level - state.top.astype(FLOAT64), 600.0)) / state.total
+        )
         return -parameters.value_scale * share * state.mixed
     if name == "multiplier":
         change = rows.scores * state.slope
@@ -320,7 +322,7 @@ def _slope(rows: FitRows, state: State, parameters: Parameters, name: Name) -> F
     # With a sink the weights sum to less than 1, and its logit does not change.
     change -= np.einsum("rn,rn->r", state.weights, change)[:, None]
     change *= state.weights
-    return parameters.value_scale * (change @ rows.values).astype(HELD)
+    return parameters.value_scale * (change @ rows.values).astype(FLOAT64)
 
 
 def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]]:

@@ -47,17 +47,17 @@ def one_key(case: HeadCase) -> Iterator[Suspect]:
         changes = [
             _nearest(prediction.rows, prediction.state, int(row), is_seen) for row in np.sort(wrong)
         ]
-        found = [change for change in changes if change is not None]
-        if len(found) < len(wrong):
+        certain = [change for change in changes if change is not None]
+        if len(certain) < len(wrong):
             continue
-        ways = [found]
+        ways = [certain]
         # Other rows may be as wrong, where a key has too little weight for one row to show it.
-        if is_seen and _are_lightest(found):
-            ways.append([*_lightest(prediction.rows, prediction.state, found)])
+        if is_seen and _are_lightest(certain):
+            ways.append([*_lightest(prediction.rows, prediction.state, certain)])
         shown = prediction.rows.seen
         spare = shown.sum(axis=1, keepdims=True) > 1
         there = shown & spare if is_seen else ~shown
-        ways += _alike(there, found, model.mask.own(case.head)[places])
+        ways += _alike(there, certain, model.mask.positions(case.head)[places])
         for way in ways:
             seen = case.seen(model.mask).copy()
             seen[places[[change.row for change in way]], [change.key for change in way]] ^= True
@@ -74,19 +74,19 @@ def _are_lightest(changes: Sequence[_Change]) -> bool:
 
 
 def _alike(
-    there: NDArray[np.bool_], found: Sequence[_Change], own: NDArray[np.intp]
+    there: NDArray[np.bool_], certain: Sequence[_Change], positions: NDArray[np.intp]
 ) -> Iterator[list[_Change]]:
     """Yield that all rows see otherwise the key, or the distance from their own, that these do.
 
     Args:
         there: The keys that rows may lack, or that they may see besides, shape (r, n).
-        found: The rows that are wrong by themselves.
-        own: The key at which each row stands, shape (r,).
+        certain: The rows that are wrong by themselves.
+        positions: The key at which each row stands, shape (r,).
     """
-    for start in (np.zeros_like(own), own):
-        counts = Counter(int(change.key - start[change.row]) for change in found)
+    for start in (np.zeros_like(positions), positions):
+        counts = Counter(int(change.key - start[change.row]) for change in certain)
         most, count = counts.most_common(1)[0]
-        if count < max(ALIKE * len(found), 2):
+        if count < max(ALIKE * len(certain), 2):
             continue
         keys = start + most
         inside = (keys >= 0) & (keys < there.shape[1])
@@ -94,10 +94,10 @@ def _alike(
         yield [_Change(int(row), int(keys[row]), False) for row in np.flatnonzero(others)]
 
 
-def _lightest(rows: FitRows, state: State, found: Sequence[_Change]) -> Iterator[_Change]:
+def _lightest(rows: FitRows, state: State, certain: Sequence[_Change]) -> Iterator[_Change]:
     """Yield the lightest key of each row that sees as many keys as one that lacks its own."""
     counts = rows.seen.sum(axis=1)
-    short = {int(counts[change.row]) for change in found}
+    short = {int(counts[change.row]) for change in certain}
     for row in np.flatnonzero(np.isin(counts, [*short])):
         keys = np.flatnonzero(rows.seen[row])
         lightest = keys[np.argmin(_weights(rows, state, int(row))[keys])]
@@ -135,7 +135,7 @@ def _gives(case: HeadCase, seen: NDArray[np.bool_]) -> bool:
         # Its rule may need the positions that the mask says.
         head = replace(head, bias=bias.bias(case.head, case.reference.model.mask))
         model = replace(model, bias=None)
-    other = replace(case, head=head, whole=None)
+    other = replace(case, head=head, full=None)
     return other.comparison(model).passes and not other.idle(model)[1]
 
 
@@ -156,8 +156,8 @@ def _phrase(
         meant = "which it should" if is_seen else "which is hidden from it"
         row = int(case.head.rows[places[changes[0].row]])
         return f"row {row:,} {verb} key {key:,}, {meant}"
-    own = case.reference.model.mask.own(case.head)
-    if is_seen and all(change.key == own[places[change.row]] for change in changes):
+    positions = case.reference.model.mask.positions(case.head)
+    if is_seen and all(change.key == positions[places[change.row]] for change in changes):
         return "{rows} lack the key at which they stand: is the diagonal hidden?"
     if len({change.key for change in changes}) == 1:
         what = "lack" if is_seen else "see"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.head import HELD, FitRows, Floats, Parameters, capped
+from attn_tui.compute.fit.head import FLOAT64, FitRows, Floats, Parameters, capped
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -74,19 +74,21 @@ def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
     yield from open_masks(replace(head, seen=None))
 
 
-def windowed(rows: FitRows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+def windowed(
+    rows: FitRows, head: HeadRows, mask: HeadMask, parameters: Parameters
+) -> HeadMask | None:
     """Return a causal mask with the window that the output shows, if it shows one plainly.
 
     All windows are tried at once, by cumulative sums back from the query's own key.
     """
     if mask.kind != "causal" or mask.packed or mask.hidden:
         return None
-    own = mask.own(head)
-    part, weights = _weights(rows.under(np.ones_like(rows.seen)), near)
+    positions = mask.positions(head)
+    part, weights = _weights(rows.under(np.ones_like(rows.seen)), parameters)
     values, units = seen_from(part)
-    own = own[_some(len(rows.output))]
-    total = np.zeros(max(int(own.max()) + 1, 1))
-    for one, unit, last in zip(weights, units, own, strict=True):
+    positions = positions[_some(len(rows.output))]
+    total = np.zeros(max(int(positions.max()) + 1, 1))
+    for one, unit, last in zip(weights, units, positions, strict=True):
         if last < 0:
             continue
         # A query may stand past the last key: windows that do not reach back to it are empty.
@@ -101,17 +103,17 @@ def windowed(rows: FitRows, head: HeadRows, mask: HeadMask, near: Parameters) ->
     return replace(mask, kind="window", window=best + 1) if is_plain else None
 
 
-def local(rows: FitRows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+def local(rows: FitRows, head: HeadRows, mask: HeadMask, parameters: Parameters) -> HeadMask | None:
     """Return a mask of keys to either side that the output shows in place of none, or None.
 
     All reaches are tried at once, by cumulative sums from the query's own key outwards.
     """
     if mask.kind != "none" or mask.packed or mask.hidden:
         return None
-    own = replace(mask, kind="local", offset=mask.offset or 0).own(head)
-    part, weights = _weights(rows.under(np.ones_like(rows.seen)), near)
+    positions = replace(mask, kind="local", offset=mask.offset or 0).positions(head)
+    part, weights = _weights(rows.under(np.ones_like(rows.seen)), parameters)
     values, units = seen_from(part)
-    away = np.abs(np.arange(len(values)) - own[_some(len(rows.output)), None])
+    away = np.abs(np.arange(len(values)) - positions[_some(len(rows.output)), None])
     reaches = np.arange(int(away.max()) + 1)
     total = np.zeros(len(reaches))
     for one, unit, distances in zip(weights, units, away, strict=True):
@@ -127,7 +129,7 @@ def local(rows: FitRows, head: HeadRows, mask: HeadMask, near: Parameters) -> He
 
 
 def assumed_masks(
-    head: HeadRows, mask: HeadMask, rows: FitRows, near: Parameters
+    head: HeadRows, mask: HeadMask, rows: FitRows, parameters: Parameters
 ) -> list[HeadMask]:
     """Return the masks with padding, packed texts or a prefix that the output shows.
 
@@ -135,16 +137,16 @@ def assumed_masks(
         head: The head; with a captured mask there are none.
         mask: The mask apart from padding, packing and prefix.
         rows: The head, under any mask.
-        near: Parameters near the true ones; only m and the cap count.
+        parameters: Parameters near the true ones; only m and the cap count.
     """
     if head.seen is not None or mask.kind == "given" or mask.hidden or mask.packed:
         return []
     every = rows.under(mask.seen(head))
-    masks = [_prefixed(head, mask, rows, near)]
-    hidden = _padded(every, mask, near)
+    masks = [_prefixed(head, mask, rows, parameters)]
+    hidden = _padded(every, mask, parameters)
     masks.append(hidden)
     if hidden is not None:
-        masks.append(_packed(head, every, hidden, near))
+        masks.append(_packed(head, every, hidden, parameters))
     return [other for other in masks if other is not None]
 
 
@@ -153,23 +155,23 @@ def _some(count: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, count - 1, min(count, _ROWS)).round().astype(np.intp))
 
 
-def _weights(rows: FitRows, near: Parameters) -> tuple[FitRows, NDArray[np.float64]]:
+def _weights(rows: FitRows, parameters: Parameters) -> tuple[FitRows, NDArray[np.float64]]:
     """Return some rows, and e^z of all keys up to a factor for each row."""
     part = rows.part(_some(len(rows.output)))
-    z, _ = capped(near.multiplier * part.scores.astype(HELD), near.curvature)
+    z, _ = capped(parameters.multiplier * part.scores.astype(FLOAT64), parameters.curvature)
     if part.bias is not None:
         z = z + part.bias
     z = np.where(part.seen, z, -np.inf)
     return part, np.exp(z - np.maximum(z.max(axis=1, keepdims=True), -1e300))
 
 
-def _padded(rows: FitRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+def _padded(rows: FitRows, mask: HeadMask, parameters: Parameters) -> HeadMask | None:
     """Return a mask with keys hidden at one end, if the output's directions show that, or None.
 
     All lengths are tried at once, by cumulative sums from either end. A row that then sees no key,
     as rows of padding do, is left out: models give it the mean of all values, 0, or anything.
     """
-    part, p = _weights(rows, near)
+    part, p = _weights(rows, parameters)
     values, units = seen_from(part)
     least = max(LEAST, -(-_NUMBERS // max(part.output.shape[1], 1)))
     n = len(values)
@@ -190,32 +192,36 @@ def _padded(rows: FitRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
     return replace(mask, hidden=hidden)
 
 
-def _packed(head: HeadRows, every: FitRows, hidden: HeadMask, near: Parameters) -> HeadMask | None:
+def _packed(
+    head: HeadRows, every: FitRows, hidden: HeadMask, parameters: Parameters
+) -> HeadMask | None:
     """Return a mask of packed texts; the last text begins after the hidden keys."""
-    mask, own = replace(hidden, hidden=None), hidden.own(head)
+    mask, positions = replace(hidden, hidden=None), hidden.positions(head)
     begins: tuple[int, ...] = ()
     padded: HeadMask | None = hidden
     while mask.by_position and padded is not None and padded.hidden and padded.hidden[0] == 0:
         if begins and padded.hidden[1] + 1 >= begins[0]:
             break
         begins = (padded.hidden[1] + 1, *begins)
-        before = np.flatnonzero(own < begins[0])
+        before = np.flatnonzero(positions < begins[0])
         if not len(before):
             return None
-        padded = _padded(every.part(before), mask, near)
+        padded = _padded(every.part(before), mask, parameters)
     return replace(mask, packed=begins) if begins else None
 
 
-def _prefixed(head: HeadRows, mask: HeadMask, rows: FitRows, near: Parameters) -> HeadMask | None:
+def _prefixed(
+    head: HeadRows, mask: HeadMask, rows: FitRows, parameters: Parameters
+) -> HeadMask | None:
     """Return a causal mask with a prefix that every row sees, if the output shows one, or None."""
     if mask.kind != "causal" or mask.window or mask.chunk:
         return None
-    part, p = _weights(rows.under(np.ones_like(rows.seen)), near)
-    own = mask.own(head)
-    own = own[_some(len(rows.output))]
+    part, p = _weights(rows.under(np.ones_like(rows.seen)), parameters)
+    positions = mask.positions(head)
+    positions = positions[_some(len(rows.output))]
     values, units = seen_from(part)
     total = np.zeros(len(values) + 1)
-    for one, unit, last in zip(p, units, own, strict=True):
+    for one, unit, last in zip(p, units, positions, strict=True):
         least = min(max(int(last) + 1, 1), len(values))
         apart = sines(np.cumsum(one[:, None] * values, axis=0), unit)
         total[: least + 1] += apart[least - 1]

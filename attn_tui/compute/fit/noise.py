@@ -67,8 +67,8 @@ class Format:
 
 def format_of(name: str) -> Format:
     """Return a format by its name."""
-    known = limits(dtype_of(name))
-    return Format(name, int(known.nmant) + 1, int(known.minexp))
+    limit = limits(dtype_of(name))
+    return Format(name, int(limit.nmant) + 1, int(limit.minexp))
 
 
 TF32 = Format("tf32", 11, -126)
@@ -203,7 +203,7 @@ class Noise:
     along: Floats | None = None
     middle: Floats | None = None
 
-    def freed(self, rows: Floats) -> Floats:
+    def whitened(self, rows: Floats) -> Floats:
         """Return whitened rows, shape (…, r, d_v): their noise is independent with variance 1."""
         rows = rows / self.deviation
         if self.along is None or self.middle is None:
@@ -217,13 +217,13 @@ class Noise:
 
         It is (tr C)² / tr C² of the covariance C, and at least 1.
         """
-        own = np.square(self.deviation)
-        total, square = float(own.sum()), float(np.square(own).sum())
+        variances = np.square(self.deviation)
+        total, square = float(variances.sum()), float(np.square(variances).sum())
         if self.along is not None:
             together = self.along * self.deviation[:, None]
             squares = np.square(together).sum(axis=1)
             total += float(squares.sum())
-            square += float(2 * (own * squares).sum())
+            square += float(2 * (variances * squares).sum())
             square += float(np.square(together @ together.swapaxes(-1, -2)).sum())
         return max(total * total / square, 1.0) if square else 1.0
 
@@ -242,9 +242,9 @@ def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
     numbers are correlated. The few errors that push most keep their direction, as a term of low
     rank; the others are added to the diagonal, as if each number had its own error.
     """
-    own, by_score, by_weight = _parts(rows, state, format, path)
+    by_output, by_score, by_weight = _parts(rows, state, format, path)
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
-    variance = own if spread is None else own + spread
+    variance = by_output if spread is None else by_output + spread
     pushes = _pushes(by_score, by_weight, rows.inputs, state.mixed)
     if path == "stepwise" or format.bits >= 24:
         common = _by_sum(rows, state, format)
@@ -252,7 +252,7 @@ def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
         pushes = common[:, None] if pushes is None else np.hstack([pushes, common[:, None]])
     if pushes is None or not np.isfinite(variance).all():
         return Noise(variance, float(np.log(variance).sum()), np.sqrt(variance))
-    left = np.maximum(variance - np.square(pushes).sum(axis=1), own)
+    left = np.maximum(variance - np.square(pushes).sum(axis=1), by_output)
     left = np.maximum(left, LEAST_LEFT * variance)
     deviation: Floats = np.sqrt(left)
     along = pushes / deviation[:, None]
@@ -267,11 +267,11 @@ def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
 
 def variance(rows: FitRows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each number of the output, shape (r, d_v), without covariances."""
-    own, by_score, by_weight = _parts(rows, state, format, path)
+    by_output, by_score, by_weight = _parts(rows, state, format, path)
     if path == "stepwise" or format.bits >= 24:
-        own += np.square(_by_sum(rows, state, format))
+        by_output += np.square(_by_sum(rows, state, format))
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
-    return own if spread is None else own + spread
+    return by_output if spread is None else by_output + spread
 
 
 def _parts(
@@ -283,30 +283,30 @@ def _parts(
     """
     parameters, p, mixed = state.parameters, state.weights, state.mixed
     c2 = parameters.value_scale * parameters.value_scale
-    own = np.square(format.spacing(rows.output)) / 12
+    by_output = np.square(format.spacing(rows.output)) / 12
     # Numbers near 0 are rounded so finely that one of them would decide alone.
-    own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
-    least = _UNSEEN * own.min(axis=1, initial=np.inf)
+    by_output = np.maximum(by_output, by_output.mean(axis=1, keepdims=True) / 16)
+    least = _UNSEEN * by_output.min(axis=1, initial=np.inf)
     largest = rows.inputs.largest
     squares = state.squares
     sums = SUMS * c2 * np.square(2.0 ** -max(format.bits, 24))
     if not (sums * largest * squares.sum(axis=1) < least).all():
-        own += sums * (np.square(mixed) + squares @ rows.inputs.squares)
+        by_output += sums * (np.square(mixed) + squares @ rows.inputs.squares)
     if format.bits >= 24:
-        own += c2 * np.square(_repeated(rows, state, format, rows.values))
+        by_output += c2 * np.square(_repeated(rows, state, format, rows.values))
     if path == "tf32":
-        own += c2 * (squares @ rows.lost[1])
+        by_output += c2 * (squares @ rows.lost[1])
     by_weight = weight_variance(state, format, path)
     if by_weight is not None:
         by_weight *= c2
     # No v_j − o is longer in any number than twice the largest value.
     unseen = least / (4 * c2 * largest) if c2 * largest else np.full(len(p), np.inf)
     if path in ("float32", "flash") and (_most_by_scores(rows, state, format) < unseen).all():
-        return own, None, by_weight
+        return by_output, None, by_weight
     by_score = squares * score_variance(rows, state, format, path)
     if (by_score.sum(axis=1) < unseen).all():
-        return own, None, by_weight
-    return own, c2 * by_score, by_weight
+        return by_output, None, by_weight
+    return by_output, c2 * by_score, by_weight
 
 
 def _largest(state: State) -> Floats:
@@ -387,10 +387,10 @@ def _spread(
     """Return the variance from rounded logits and weights, shape (r, d_v), or None for 0."""
     if by_score is None:
         return None if by_weight is None else by_weight @ inputs.squares
-    made = (by_score if by_weight is None else by_score + by_weight) @ inputs.squares
-    made -= 2 * mixed * (by_score @ inputs.values)
-    made += np.square(mixed) * by_score.sum(axis=1, keepdims=True)
-    return np.maximum(made, 0.0)
+    variances = (by_score if by_weight is None else by_score + by_weight) @ inputs.squares
+    variances -= 2 * mixed * (by_score @ inputs.values)
+    variances += np.square(mixed) * by_score.sum(axis=1, keepdims=True)
+    return np.maximum(variances, 0.0)
 
 
 STEPWISE: tuple[Path, ...] = ("eager", "stepwise", "scaled")
@@ -439,7 +439,7 @@ class Rounding:
     def whitened(self, path: Path) -> Floats:
         """Return the slopes, whitened under a path; cached."""
         if path not in self._whitened:
-            self._whitened[path] = self.by(path).freed(self.slopes)
+            self._whitened[path] = self.by(path).whitened(self.slopes)
         return self._whitened[path]
 
     def likely(self, paths: tuple[Path, ...], state: State | None = None) -> tuple[Path, ...]:
@@ -462,17 +462,17 @@ class Rounding:
 
     def size(self, path: Path) -> float:
         """Return ‖noise‖/‖out‖ under a path; of a few rows only, if these ruled it out."""
-        made, output = self._noises.get(path), self.rows.output
-        if made is None:
-            made, output = self._glance.by(path), output[self._few]
-        return relative_size(made, output)
+        noise, output = self._noises.get(path), self.rows.output
+        if noise is None:
+            noise, output = self._glance.by(path), output[self._few]
+        return relative_size(noise, output)
 
 
-def relative_size(made: Noise, output: Floats) -> float:
+def relative_size(noise: Noise, output: Floats) -> float:
     """Return ‖noise‖/‖out‖ of the noise of an output's rows."""
-    return float(np.sqrt(made.variance.sum() / (np.square(output).sum() or 1.0)))
+    return float(np.sqrt(noise.variance.sum() / (np.square(output).sum() or 1.0)))
 
 
-def _log_likelihood(made: Noise, rest: Floats) -> float:
+def _log_likelihood(noise: Noise, rest: Floats) -> float:
     """Return 2 ln L of a residual, up to a constant."""
-    return -float(np.square(made.freed(rest)).sum()) - made.log_determinant
+    return -float(np.square(noise.whitened(rest)).sum()) - noise.log_determinant

@@ -109,12 +109,12 @@ def _other_masks(
     case: HeadCase, model: HeadModel, prediction: Prediction
 ) -> Iterator[NDArray[np.bool_]]:
     """Yield what the rows that see a key under a mask see under its nearest neighbours."""
-    is_whole = case.head.seen is None and len(prediction.rows.output) == len(case.head.rows)
-    bare = case.head if is_whole else taken(replace(case.head, seen=None), case.seeing(model))
+    has_all_rows = case.head.seen is None and len(prediction.rows.output) == len(case.head.rows)
+    bare = case.head if has_all_rows else taken(replace(case.head, seen=None), case.seeing(model))
     masks = [replace(mask, hidden=model.mask.hidden) for mask in open_masks(bare)]
     if model.mask.window is not None:
         masks.append(replace(model.mask, window=model.mask.window + 1))
     for mask in masks:
-        seen = case.seen(mask) if is_whole else mask.seen(bare)
+        seen = case.seen(mask) if has_all_rows else mask.seen(bare)
         if mask != model.mask and not np.array_equal(seen, prediction.rows.seen):
             yield seen

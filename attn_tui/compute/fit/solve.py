@@ -91,8 +91,8 @@ class Fit:
     def products(self) -> InnerProducts:
         """The inner products of the slopes and the residual."""
         # A slope whose square is NaN or infinite tells nothing, as one that is 0.
-        is_known = np.isfinite(np.square(self.slopes).sum(axis=(1, 2)))
-        slopes = np.where(is_known[:, None, None], self.slopes, 0.0)
+        is_finite = np.isfinite(np.square(self.slopes).sum(axis=(1, 2)))
+        slopes = np.where(is_finite[:, None, None], self.slopes, 0.0)
         rows = np.concatenate([slopes, self.residual[None]]).swapaxes(0, 1)
         every = rows @ rows.swapaxes(1, 2)
         values = np.array([getattr(self.parameters, name) for name in self.names])
@@ -203,25 +203,25 @@ def refine(
         path: The rounding path.
         rounds: How often the noise is computed, at most.
     """
-    weighed = noise(rows, state, format, path)
+    fit_noise = noise(rows, state, format, path)
     for turn in range(rounds):
-        state, gain = descended(rows, state, names, weighed, 2 if turn == 0 else 1)
+        state, gain = descended(rows, state, names, fit_noise, 2 if turn == 0 else 1)
         if turn and gain < 1e-3:
             break  # The noise belongs to a state that is as good.
-        weighed = noise(rows, state, format, path)
-    residual = weighed.freed(rows.output - state.output)
-    along = weighed.freed(slopes(rows, state, names))
-    return Fit(names, state, path, weighed, residual, along)
+        fit_noise = noise(rows, state, format, path)
+    residual = fit_noise.whitened(rows.output - state.output)
+    along = fit_noise.whitened(slopes(rows, state, names))
+    return Fit(names, state, path, fit_noise, residual, along)
 
 
 def descended(
-    rows: FitRows, state: State, names: tuple[Name, ...], weighed: Noise, steps: int
+    rows: FitRows, state: State, names: tuple[Name, ...], fit_noise: Noise, steps: int
 ) -> tuple[State, float]:
     """Return the state after steps that lower χ², and by how much the last step lowered it."""
-    residual = weighed.freed(rows.output - state.output)
+    residual = fit_noise.whitened(rows.output - state.output)
     gain = 0.0
     for _ in range(steps):
-        along = weighed.freed(slopes(rows, state, names))
+        along = fit_noise.whitened(slopes(rows, state, names))
         step = coefficients(along, residual)
         foreseen = residual - np.tensordot(step, along, 1)
         cost = float(np.square(residual).sum())
@@ -229,8 +229,8 @@ def descended(
         if gain < 1e-3:
             return state, gain
         for _ in range(5):
-            near = compute(rows, _bounded(state.parameters, names, step))
-            rest = weighed.freed(rows.output - near.output)
+            moved = compute(rows, _bounded(state.parameters, names, step))
+            rest = fit_noise.whitened(rows.output - moved.output)
             gain = cost - float(np.square(rest).sum())
             if gain > 0:
                 break
@@ -238,7 +238,7 @@ def descended(
         if not gain > 0:
             return state, 0.0
         # If slopes are constant, another step would be 0.
-        state, residual = near, rest
+        state, residual = moved, rest
         if np.square(rest - foreseen).sum() < 1e-2:
             break
     return state, gain

@@ -29,10 +29,10 @@ STEPS = 80
 """The most steps of the fit of a bias."""
 RATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5)
 """The rates of dropout to try."""
-KEYS_TOLD, ROWS_TOLD = 4, 32
+MOST_KEYS, MOST_ROWS = 4, 32
 """Dropout is sought in rows with at most this many keys for each number of a value, and in at most
 this many rows."""
-LEAST_ROWS_TOLD, LEAST_TOLD = 4, 24
+LEAST_DROPOUT_ROWS, LEAST_DROPOUT_WEIGHTS = 4, 24
 """The fewest rows, and the fewest weights, that a finding of dropout needs."""
 AS_LITTLE = 1.1
 """Squared residuals within this factor of the smallest count as equal."""
@@ -41,7 +41,7 @@ GAIN = 2.0
 fits noise a little better, and 32 buckets of distances more than a little. They are fitted to at
 least 4 numbers each; what they leave of noise is then spread like a beta distribution of 48 and 16,
 which is below 1/2 in 1.9 of 100,000 heads. (A fit of one slope leaves more.)"""
-NUMBERS_TOLD = 4
+LEAST_PER_BUCKET = 4
 """The fewest numbers of the output for each bucket of distances; see `GAIN`."""
 ROOM = 3.0
 """The residual may be at most this many times the rounding noise."""
@@ -95,11 +95,11 @@ def _nearest(sample: HeadCase, altered: Callable[[HeadCase], Variants]) -> Itera
     left = [_left(sample, head) for _, head in variants]
     if not GAIN * min(left) < _left(sample, sample.head):
         return
-    whole = sample.whole
+    full = sample.full
     for place in (i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left)):
         suspect, head = variants[place]
         if _explains(sample, head) and (
-            whole is None or _explains(whole, [*altered(whole)][place][1])
+            full is None or _explains(full, [*altered(full)][place][1])
         ):
             yield suspect
             return
@@ -107,9 +107,9 @@ def _nearest(sample: HeadCase, altered: Callable[[HeadCase], Variants]) -> Itera
 
 def _explains(case: HeadCase, head: HeadRows) -> bool:
     """Return whether the promised model gives the output of an altered head."""
-    other, model = replace(case, head=head, whole=None), case.reference.model
+    other, model = replace(case, head=head, full=None), case.reference.model
     rounding = other.rounding(model)
-    if not other.is_near(rounding.rows, rounding.state):
+    if not other.is_close(rounding.rows, rounding.state):
         return False
     candidate = other.test(model)
     if not candidate.explains or candidate.changes:
@@ -120,7 +120,7 @@ def _explains(case: HeadCase, head: HeadRows) -> bool:
 
 def _left(case: HeadCase, head: HeadRows) -> float:
     """Return the squared residual of the promised model on a head."""
-    rounding = replace(case, head=head, whole=None).rounding(case.reference.model)
+    rounding = replace(case, head=head, full=None).rounding(case.reference.model)
     square = float(np.square(rounding.rows.output - rounding.state.output).sum())
     return inf if isnan(square) else square
 
@@ -225,8 +225,8 @@ def _softmaxes(case: HeadCase) -> Iterator[_Alternative]:
     logits = state.logits.astype(np.float64)
     if rows.bias is not None:
         logits = logits + rows.bias
-    is_whole = len(rows.output) == case.counts.queries and case.counts.queries > 1
-    if is_whole:
+    has_all_rows = len(rows.output) == case.counts.queries and case.counts.queries > 1
+    if has_all_rows:
         hidden = np.where(rows.seen, logits, -inf)
         columns = np.exp(hidden - np.where(rows.seen.any(axis=0), hidden.max(axis=0), 0.0))
         columns /= np.maximum(columns.sum(axis=0), 1e-300)
@@ -269,10 +269,12 @@ def _rotated(case: HeadCase) -> Variants:
     head = case.head
     if head.d_k % 2:
         return
-    own, every = case.reference.model.mask.own(head), np.arange(head.n_keys)
+    positions, every = case.reference.model.mask.positions(head), np.arange(head.n_keys)
     for base, halves in product(BASES, (True, False)):
         keys, back = (rope(head.keys, sign * every, base, halves) for sign in (1, -1))
-        queries, turned_back = (rope(head.queries, sign * own, base, halves) for sign in (1, -1))
+        queries, turned_back = (
+            rope(head.queries, sign * positions, base, halves) for sign in (1, -1)
+        )
         for name, changed in (
             ("k was captured before RoPE", replace(head, keys=keys)),
             ("q and k were captured before RoPE", replace(head, keys=keys, queries=queries)),
@@ -311,8 +313,8 @@ def _with_bias(case: HeadCase, bias: Floats) -> HeadRows:
 
 def _distances(case: HeadCase) -> NDArray[np.intp]:
     """Return the position of each key relative to the query's own key, shape (r, n)."""
-    own = case.reference.model.mask.own(case.head)
-    return np.asarray(np.arange(case.head.n_keys) - own[:, None])
+    positions = case.reference.model.mask.positions(case.head)
+    return np.asarray(np.arange(case.head.n_keys) - positions[:, None])
 
 
 def _alibi(case: HeadCase) -> Variants:
@@ -331,7 +333,7 @@ def _bucketed(case: HeadCase) -> Variants:
     places = buckets(distances, case.reference.model.mask.kind == "none")
     kinds = np.unique(places)
     assert case.head.output is not None
-    if case.head.output.size < NUMBERS_TOLD * len(kinds):
+    if case.head.output.size < LEAST_PER_BUCKET * len(kinds):
         return
     shapes = (places == kinds[:, None, None]).astype(float)
     _, bias, _ = _fitted(case, shapes, np.zeros(len(kinds)))
@@ -377,12 +379,12 @@ def _fitted(case: HeadCase, shapes: Floats, start: Floats) -> tuple[Floats, Floa
     plain = case.rows(model)
     parameters = parameters_of(model)
 
-    def made(parts: Floats) -> tuple[FitRows, State]:
+    def biased(parts: Floats) -> tuple[FitRows, State]:
         bias = np.tensordot(parts, shapes, 1)
         rows = replace(plain, bias=bias if plain.bias is None else plain.bias + bias)
         return rows, compute(rows, parameters)
 
-    rows, state = made(parts)
+    rows, state = biased(parts)
     unit = np.sqrt(variance(rows, state, case.format, case.paths[-1]))
     rest = (plain.output - state.output) / unit
     cost, damping = float(np.square(rest).sum()), 1e-3
@@ -391,7 +393,7 @@ def _fitted(case: HeadCase, shapes: Floats, start: Floats) -> tuple[Floats, Floa
         along = by_weight @ plain.values - by_weight.sum(axis=-1, keepdims=True) * state.mixed
         step = coefficients(parameters.value_scale * along / unit, rest, damping)
         step = np.clip(step, -2.0, 2.0)
-        _, tried = made(parts + step)
+        _, tried = biased(parts + step)
         left = (plain.output - tried.output) / unit
         new = float(np.square(left).sum())
         if not new < cost:
@@ -415,20 +417,20 @@ def _dropped(case: HeadCase) -> str:
     rounding = case.rounding(case.reference.model)
     rows, state = rounding.rows, rounding.state
     counts = rows.seen.sum(axis=1)
-    told = np.flatnonzero((counts > 1) & (counts <= KEYS_TOLD * rows.values.shape[1]))[:ROWS_TOLD]
-    if len(told) < LEAST_ROWS_TOLD:
+    some = np.flatnonzero((counts > 1) & (counts <= MOST_KEYS * rows.values.shape[1]))[:MOST_ROWS]
+    if len(some) < LEAST_DROPOUT_ROWS:
         return ""
     noise = np.square(rounding.by(case.paths[-1]).variance.sum(axis=1) ** 0.5 * ROOM)
     for rate in RATES:
         kept = []
-        for row in told:
+        for row in some:
             seen = rows.seen[row]
             parts = state.weights[row, seen][:, None] * rows.values[seen] / (1.0 - rate)
             choice = _chosen(parts, rows.output[row], float(noise[row]))
             if choice is not None:
                 kept.append(choice)
         every = np.concatenate([*kept, np.zeros(0, bool)])
-        if len(kept) <= len(told) / 2 or len(every) < LEAST_TOLD:
+        if len(kept) <= len(some) / 2 or len(every) < LEAST_DROPOUT_WEIGHTS:
             continue
         share = float(1.0 - every.mean())
         if 0.3 * rate < share < 3.0 * rate:

@@ -101,7 +101,7 @@ class Alibi:
         keys = np.arange(head.n_keys)
         positions = np.broadcast_to(keys, (len(head.rows), head.n_keys))
         if self.is_symmetric:
-            positions = -np.abs(keys - mask.own(head)[:, None])
+            positions = -np.abs(keys - mask.positions(head)[:, None])
         rounded = _rounded(positions.astype(np.float64), self.position_format)
         product_format = head.formats.get("q", "") if self.format == "q" else self.format
         return self.factor * _rounded(self.slope * rounded, product_format)
@@ -159,4 +159,4 @@ class HeadModel:
         """Return the factor of each row's query, shape (r, 1), or None without a law."""
         if self.law is None:
             return None
-        return self.law.factors(self.mask.own(head))[:, None]
+        return self.law.factors(self.mask.positions(head))[:, None]

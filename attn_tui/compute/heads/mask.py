@@ -56,7 +56,7 @@ class HeadMask:
             return self
         return replace(self, offset=head.corner)
 
-    def own(self, head: HeadRows) -> NDArray[np.intp]:
+    def positions(self, head: HeadRows) -> NDArray[np.intp]:
         """Return the index of the key at which each query stands, shape (r,)."""
         if head.positions is not None:
             return head.positions
@@ -64,27 +64,27 @@ class HeadMask:
 
     def first(self, head: HeadRows) -> NDArray[np.intp]:
         """Return the first key that each query may see, shape (r,)."""
-        own = self.own(head)
-        first = np.zeros_like(own)
+        positions = self.positions(head)
+        first = np.zeros_like(positions)
         if self.kind == "local":
-            first = own - (self.window or 0) // 2
+            first = positions - (self.window or 0) // 2
         elif self.window is not None:
-            first = own + 1 - self.window
+            first = positions + 1 - self.window
         if self.chunk is not None:
-            first = np.maximum(first, own // self.chunk * self.chunk)
-        begins = np.array((0, *self.packed))[np.searchsorted(self.packed, own, "right")]
+            first = np.maximum(first, positions // self.chunk * self.chunk)
+        begins = np.array((0, *self.packed))[np.searchsorted(self.packed, positions, "right")]
         return np.asarray(np.maximum(first, begins))
 
     def end(self, head: HeadRows) -> NDArray[np.intp]:
         """Return the key after the last that each query may see, shape (r,)."""
         ahead = (self.window or 0) // 2 if self.kind == "local" else 0
-        return np.asarray(np.maximum(self.own(head) + 1 + ahead, self.prefix))
+        return np.asarray(np.maximum(self.positions(head) + 1 + ahead, self.prefix))
 
     def _together(self, head: HeadRows) -> NDArray[np.bool_]:
         """Return whether the text of each row is that of each key, shape (r, n)."""
-        own = np.searchsorted(self.packed, self.own(head), "right")
+        row_texts = np.searchsorted(self.packed, self.positions(head), "right")
         texts = np.searchsorted(self.packed, np.arange(head.n_keys), "right")
-        return np.asarray(own[:, None] == texts)
+        return np.asarray(row_texts[:, None] == texts)
 
     def seen(self, head: HeadRows) -> NDArray[np.bool_]:
         """Return which keys each row sees, shape (r, n)."""

@@ -137,38 +137,38 @@ class RowSums:
     sink: Numbers
 
 
-def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> RowSums:
+def sums(exponents: Exponents, e: Reals, spare: Reals | None = None) -> RowSums:
     """Return the sums of each row.
 
     Args:
-        given: The exponents; x is overwritten.
+        exponents: The exponents; x is overwritten.
         e: e^x, shape (r, n); the entries of the winners are set to 0 and, at the end, back to 1.
         spare: A work array shaped like e, needed if there are slopes.
     """
-    x, every = given.x, np.arange(len(e))
-    won = every[given.wins], given.winner[given.wins]
+    x, every = exponents.x, np.arange(len(e))
+    won = every[exponents.wins], exponents.winner[exponents.wins]
     e[won] = 0
-    wins, sink = given.wins.astype(np.float64), np.exp(-given.below)
+    wins, sink = exponents.wins.astype(np.float64), np.exp(-exponents.below)
     rest = (e @ np.ones(e.shape[1], e.dtype)).astype(np.float64) + sink * wins
-    terms = np.where(sink > 0.0, sink * given.below, 0.0) - np.vecdot(e, x)
+    terms = np.where(sink > 0.0, sink * exponents.below, 0.0) - np.vecdot(e, x)
     squares = np.vecdot(e, e).astype(np.float64)
-    faint = np.flatnonzero((rest < _NEXT_TO_NOTHING[e.itemsize]) & (given.wins | (sink > 0.0)))
-    of_faint = _faint(given, faint) if faint.size else None
+    faint = np.flatnonzero((rest < _NEXT_TO_NOTHING[e.itemsize]) & (exponents.wins | (sink > 0.0)))
+    of_faint = _faint(exponents, faint) if faint.size else None
 
-    scaled, own, own_squares = e, wins, squares
-    if given.slopes is not None:
-        own = wins * given.slopes[every, given.winner].astype(np.float64) ** 2
-        scaled = np.multiply(given.slopes, e, out=spare)
-        own_squares = np.vecdot(scaled, scaled).astype(np.float64)
+    scaled, of_winner, of_others = e, wins, squares
+    if exponents.slopes is not None:
+        of_winner = wins * exponents.slopes[every, exponents.winner].astype(np.float64) ** 2
+        scaled = np.multiply(exponents.slopes, e, out=spare)
+        of_others = np.vecdot(scaled, scaled).astype(np.float64)
     np.multiply(scaled, scaled, out=x)
     cubes = np.vecdot(x, e).astype(np.float64)
     e[won] = 1
 
-    total = rest + (given.wins | (sink > 0.0))
+    total = rest + (exponents.wins | (sink > 0.0))
     per_total = np.divide(1.0, total, out=np.zeros_like(total), where=total != 0.0)
     power_sum = (wins + squares) * per_total**2
-    gradient = own * (rest**2 + squares) * per_total**4
-    gradient += ((1.0 + power_sum) * own_squares - 2.0 * cubes * per_total) * per_total**2
+    gradient = of_winner * (rest**2 + squares) * per_total**4
+    gradient += ((1.0 + power_sum) * of_others - 2.0 * cubes * per_total) * per_total**2
     size = np.sqrt(gradient)
     entropy, log_size = np.log1p(rest) + terms * per_total, np.log(size)
     if of_faint is not None:
@@ -177,25 +177,25 @@ def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> RowSums:
     return RowSums(rest, total, entropy, size, log_size, sink)
 
 
-def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
+def _faint(exponents: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
     """Return Σ' e_j, H and ln ‖J·d‖_F of rows whose other weights are all negligible."""
-    wins, every = given.wins[rows], np.arange(len(rows))
-    x = given.x[rows].astype(np.float64)
-    x[every[wins], given.winner[rows][wins]] = -np.inf
-    sink = np.where(wins, -given.below[rows], -np.inf)
+    wins, every = exponents.wins[rows], np.arange(len(rows))
+    x = exponents.x[rows].astype(np.float64)
+    x[every[wins], exponents.winner[rows][wins]] = -np.inf
+    sink = np.where(wins, -exponents.below[rows], -np.inf)
     # HIDDEN is below the exponent of any weight in float64, and keeps differences finite.
     largest = np.maximum(np.maximum(x.max(axis=1), sink), HIDDEN)
     g, g_sink = np.exp(x - largest[:, None]), np.exp(sink - largest)
     x[g == 0.0] = 0.0
     scale, rest = np.exp(largest), g.sum(axis=1) + g_sink
-    terms = np.where(g_sink > 0.0, g_sink * given.below[rows], 0.0) - np.vecdot(g, x)
+    terms = np.where(g_sink > 0.0, g_sink * exponents.below[rows], 0.0) - np.vecdot(g, x)
     squares = np.vecdot(g, g)
-    own, own_squares = wins.astype(np.float64), squares
-    if given.slopes is not None:
-        slopes = given.slopes[rows].astype(np.float64)
-        own = own * slopes[every, given.winner[rows]] ** 2
-        own_squares = np.vecdot(slopes * g, slopes * g)
-    gradient = np.sqrt(own * (rest**2 + squares) + (1.0 + wins) * own_squares)
+    of_winner, of_others = wins.astype(np.float64), squares
+    if exponents.slopes is not None:
+        slopes = exponents.slopes[rows].astype(np.float64)
+        of_winner = of_winner * slopes[every, exponents.winner[rows]] ** 2
+        of_others = np.vecdot(slopes * g, slopes * g)
+    gradient = np.sqrt(of_winner * (rest**2 + squares) + (1.0 + wins) * of_others)
     # Near HIDDEN the largest exponent may be that of a masked key.
     log_gradient = np.where(largest > HIDDEN + _CLEAR, largest + np.log(gradient), -np.inf)
     return scale * rest, scale * (rest + terms), log_gradient
@@ -303,7 +303,9 @@ class Blocks:
             for to_logits in self.maps:
                 if scores is not x:
                     np.copyto(x, scores)
-                statistics.append(self._weighed(to_logits, memory, place, seen, of_scores, highest))
+                statistics.append(
+                    self._of_logits(to_logits, memory, place, seen, of_scores, highest)
+                )
         return tuple(statistics)
 
     def _of_scores(self, x: Reals, place: slice, seen: Sight) -> tuple[Mapping[str, Any], Places]:
@@ -329,7 +331,7 @@ class Blocks:
             "cosine": cosine,
         }, highest
 
-    def _weighed(
+    def _of_logits(
         self,
         to_logits: LogitMap,
         memory: Sequence[Reals],
@@ -384,8 +386,8 @@ class Blocks:
         first = e[:, 0].astype(np.float64) if keys.start == 0 else np.zeros(len(x))
         exponents = Exponents(x, winner, wins, below, slopes)
         added = sums(exponents, e, None if slopes is None else spare[1])
-        is_known = added.total != 0.0
-        per_total = np.divide(1.0, added.total, out=np.zeros(len(x)), where=is_known)
+        is_seen = added.total != 0.0
+        per_total = np.divide(1.0, added.total, out=np.zeros(len(x)), where=is_seen)
         output = maxima = None
         if self._values is not None:
             output = e @ self._values[keys]
@@ -402,9 +404,9 @@ class Blocks:
             **of_scores,
             max_logit=largest,
             max_logit_key=winner + keys.start,
-            log_sum_exp=np.where(is_known, top + np.log1p(added.rest), -np.inf),
+            log_sum_exp=np.where(is_seen, top + np.log1p(added.rest), -np.inf),
             entropy=added.entropy,
-            effective_keys=np.where(is_known, np.exp(added.entropy), 0.0),
+            effective_keys=np.where(is_seen, np.exp(added.entropy), 0.0),
             max_weight=np.where(sees, np.exp(largest - top), 0.0) * per_total,
             first_key_mass=first * per_total,
             sink_mass=added.sink * per_total,

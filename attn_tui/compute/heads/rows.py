@@ -73,9 +73,9 @@ class HeadRows:
         """The largest absolute number of ``q``, ``k`` and ``v``: NaN or infinity if one is so."""
         tensors = {"q": self.queries, "k": self.keys, "v": self.values}
         return {
-            name: max(float(each.max(initial=0.0)), -float(each.min(initial=0.0)))
-            for name, each in tensors.items()
-            if each is not None
+            name: max(float(array.max(initial=0.0)), -float(array.min(initial=0.0)))
+            for name, array in tensors.items()
+            if array is not None
         }
 
 

@@ -205,6 +205,6 @@ def _meant(number: float) -> Fraction:
     >>> _meant(0.1 + 1e6), _meant(1 / 3)
     (Fraction(10000001, 10), Fraction(1, 3))
     """
-    whole = Fraction(number)
-    simpler = (whole.limit_denominator(10**power) for power in range(17))
-    return next((fraction for fraction in simpler if float(fraction) == number), whole)
+    exact = Fraction(number)
+    simpler = (exact.limit_denominator(10**power) for power in range(17))
+    return next((fraction for fraction in simpler if float(fraction) == number), exact)

@@ -71,14 +71,14 @@ def nodes(d: int, breaks: Iterable[float] = (), depth: float = 42.0) -> tuple[Fl
 
 def _where(level: float, end: float) -> float:
     """Return the u between 0 and an end at which e^u − 1 − u reaches a level, or just beyond it."""
-    near, far = 0.0, end
+    low, high = 0.0, end
     for _ in range(50):
-        middle = (near + far) / 2
+        middle = (low + high) / 2
         if expm1(middle) - middle < level:
-            near = middle
+            low = middle
         else:
-            far = middle
-    return far
+            high = middle
+    return high
 
 
 _DEPTH = 42.0
@@ -216,12 +216,12 @@ def _log_symmetric(x: Floats, d: int) -> Floats:
 
 def _edge(fall: Callable[[Floats], Floats], rows: int, end: float) -> Floats:
     """Return a u for each row beyond which the fall exceeds `_DEPTH`, shape (rows, 1)."""
-    near, far = np.zeros((rows, 1)), np.full((rows, 1), end)
+    low, high = np.zeros((rows, 1)), np.full((rows, 1), end)
     for _ in range(20):
-        middle = (near + far) / 2
+        middle = (low + high) / 2
         inside = fall(middle) < _DEPTH
-        near, far = np.where(inside, middle, near), np.where(inside, far, middle)
-    return far
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return high
 
 
 def _log_chi_square(x: Floats, d: int) -> Floats:

@@ -23,7 +23,7 @@ from attn_tui.compute.sweep.points import (
     Points,
     Sampling,
     check_vectors,
-    held,
+    closest,
     log_grid,
     places,
 )
@@ -126,10 +126,10 @@ def row_crossovers(
     if not wanted:
         return
     try:
-        for known in crossovers(wanted, experiment.setup.get(Settings)):
+        for progress in crossovers(wanted, experiment.setup.get(Settings)):
             if stop():
                 return
-            yield known
+            yield progress
     finally:
         forget_rows()
 
@@ -171,7 +171,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     # Where keys are few, more vectors are drawn afterwards, starting at the n of the settings.
     # Exact values and condensation are known only without QK-norm.
     few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and not qk_norm})
-    for n in sorted(few_keys, key=lambda n: n != held(few_keys, settings.n)):
+    for n in sorted(few_keys, key=lambda n: n != closest(few_keys, settings.n)):
         row = [place for place in every if place[0] == n]
         batches.append((Sampling(scales, draws_at(settings, n), settings.seed), row, ()))
     marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
@@ -208,10 +208,10 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
             yield so_far(done)
             last = done
         drawn = done
-        for spent, known in row_crossovers(experiment, stop):
+        for spent, latest in row_crossovers(experiment, stop):
             done = drawn + spent
-            if known != crossed or done > last + _BETWEEN or done == work:
-                crossed, last = known, done
+            if latest != crossed or done > last + _BETWEEN or done == work:
+                crossed, last = latest, done
                 yield so_far(done)
     finally:
         forget_rows()
@@ -236,9 +236,9 @@ def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment:
     return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(one))
 
 
-def restated(known: Answer, experiment: Experiment) -> Answer:
+def restated(answer: Answer, experiment: Experiment) -> Answer:
     """Return a known answer restated for a question that differs only in the statistic shown."""
-    return replace(known, experiment=experiment, settings=experiment.setup.get(Settings))
+    return replace(answer, experiment=experiment, settings=experiment.setup.get(Settings))
 
 
 def _condensation(

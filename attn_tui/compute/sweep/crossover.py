@@ -131,13 +131,13 @@ def crossover(
     Raises:
         InputError: If n, the readout, the seed, the draws or the rule cannot be used.
     """
-    known = None
+    latest = None
     for step in search(n, rule, seed, draws, (readout,)):
         if stop():
             return None
         if isinstance(step, tuple):
-            (known,) = step
-    return known
+            (latest,) = step
+    return latest
 
 
 def crossovers(
@@ -154,18 +154,18 @@ def crossovers(
     Raises:
         InputError: As for `search`.
     """
-    done, known = 0, tuple[Crossover, ...]()
+    done, finished = 0, tuple[Crossover, ...]()
     for n, rule in wanted:
         draws = draws_at(settings, n)
         most, spent = search_cost(n, draws), 0
         for step in search(n, rule, settings.seed, draws):
             if isinstance(step, tuple):
-                known += step
+                finished += step
             else:
                 spent = min(spent + step, most - 1)
-                yield done + spent, known
+                yield done + spent, finished
         done += most
-        yield done, known
+        yield done, finished
 
 
 def search_cost(n: int, draws: int) -> int:
@@ -223,15 +223,15 @@ def search(
         windows = {
             readout: falls.widened(readout, grid, window) for readout, window in before.items()
         }
-    known = []
+    results = []
     for readout, (first, last) in windows.items():
         ends = yield from falls.interval(readout, grid[first : last + 1])
         side: Side = "crosses"
         if ends is None:
             side = "larger" if falls.at(readout, grid[last])[0] > 0.0 else "smaller"
         d_k, low, high = ends or (None, None, None)
-        known.append(Crossover(n, readout, rule, d_k, low, high, side, least, draws, seed))
-    yield tuple(known)
+        results.append(Crossover(n, readout, rule, d_k, low, high, side, least, draws, seed))
+    yield tuple(results)
 
 
 class _Falls:
@@ -337,17 +337,17 @@ def crossings(points: Points, rule: str, statistic: Statistic) -> list[Crossing]
     linearly in ln n.
     """
     ratios = {n: points.ratio(n, d_k, rule, statistic) for n, d_k in points.places}
-    known = [(n, ratio) for n, ratio in ratios.items() if ratio is not None]
+    pairs = [(n, ratio) for n, ratio in ratios.items() if ratio is not None]
     clear = [
         index
-        for index, (_, ratio) in enumerate(known)
+        for index, (_, ratio) in enumerate(pairs)
         if abs(ratio.log_median) > 2.0 * ratio.log_median_error
     ]
     crossings = []
     for before, after in pairwise(clear):
-        is_larger = known[before][1].log_median > 0.0
-        if (known[after][1].log_median > 0.0) != is_larger:
-            ns, between = zip(*known[before : after + 1], strict=True)
+        is_larger = pairs[before][1].log_median > 0.0
+        if (pairs[after][1].log_median > 0.0) != is_larger:
+            ns, between = zip(*pairs[before : after + 1], strict=True)
             crossing = crossing_of(ns, between, "falls" if is_larger else "rises")
             if crossing is not None:
                 crossings.append(crossing)

@@ -153,12 +153,12 @@ def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) ->
         qk_norm: Whether q and k are normalised first; then the query gradient is unknown, NaN.
     """
     # Larger σ saturate just the same, and no product with this one overflows.
-    held = min(multiplier, 1e300)
+    bounded = min(multiplier, 1e300)
     if qk_norm:
-        stds, unknown = np.full(unit.size, held), np.full(unit.size, np.nan)
+        stds, unknown = np.full(unit.size, bounded), np.full(unit.size, np.nan)
         logs = log_statistics(_normalised_rows(unit, d_k), stds, unknown)
     else:
-        stds = held * np.sqrt(unit.chi_square(QUERY, d_k))
+        stds = bounded * np.sqrt(unit.chi_square(QUERY, d_k))
         logs = log_statistics(unit_rows(unit), stds, unit.chi_square(ACROSS, d_k))
     logs.setflags(write=False)
     return logs

@@ -245,7 +245,7 @@ def mean_errors(logs: Floats) -> Floats:
         return np.asarray((shares[0] - shares[1]).std(axis=1, ddof=1) / sqrt(draws))
 
 
-def held(values: Sequence[int], wanted: int) -> int:
+def closest(values: Sequence[int], wanted: int) -> int:
     """Return the value whose logarithm is nearest to that of the wanted number."""
     return min(values, key=lambda value: abs(log(value / wanted)))
 
@@ -280,7 +280,7 @@ class Points(tuple[Point, ...]):
 
     def nearest(self, place: Place) -> Place:
         """Return the place nearest to one, by the logarithms of n and d_k."""
-        return held(self.ns, place[0]), held(self.d_ks, place[1])
+        return closest(self.ns, place[0]), closest(self.d_ks, place[1])
 
     def under(self, rule: str) -> tuple[Point, ...]:
         """Return the points under a rule."""
@@ -418,7 +418,7 @@ def places(settings: Settings, d_k: int) -> tuple[list[Place], list[Place]]:
         d_k: The d_k of the setup, at which curves over n are drawn.
     """
     ns, d_ks = along(settings, d_k)
-    here = held(ns, settings.n), held(d_ks, d_k)
+    here = closest(ns, settings.n), closest(d_ks, d_k)
     coarse = sorted({here, *((n, d) for n in _some(ns) for d in _some(d_ks))})
     rest = sorted({(n, d) for n in ns for d in d_ks} - {*coarse})
     return sorted(coarse, key=lambda place: place != here), rest

@@ -108,11 +108,11 @@ ROWS: Mapping[Statistic, int] = {
 """The row of `log_statistics` from which each statistic is computed, by its factor."""
 
 
-def log_statistics(given: DrawnVectors, logit_std: Floats, across: Floats) -> Floats:
+def log_statistics(vectors: DrawnVectors, logit_std: Floats, across: Floats) -> Floats:
     """Return the logarithms of statistics without their factors, in the rows given by `ROWS`.
 
     Args:
-        given: B vectors.
+        vectors: B vectors.
         logit_std: σ = m‖q‖ of each vector, shape (B,), at least 0.
         across: χ² with d_k − 1 degrees of freedom for each vector, shape (B,), at least 0, or NaN.
 
@@ -123,7 +123,7 @@ def log_statistics(given: DrawnVectors, logit_std: Floats, across: Floats) -> Fl
            [0.6931],
            [2.    ]])
     """
-    weights = DrawnWeights(given, logit_std, across)
+    weights = DrawnWeights(vectors, logit_std, across)
     return np.array([logs(weights) for logs in _DRAWN])
 
 
@@ -139,7 +139,7 @@ def exact(statistic: Statistic, n_keys: int, d_k: int, multiplier: float) -> Exa
     """
     readout, m = READOUTS[statistic], min(multiplier, 1e300)
     if n_keys == 2 and readout.two:
-        known = two_keys(readout.two, d_k, m)
+        value = two_keys(readout.two, d_k, m)
     else:
-        known = Exact(readout.mean(n_keys, d_k, m))
-    return known.times(readout.factor(m))
+        value = Exact(readout.mean(n_keys, d_k, m))
+    return value.times(readout.factor(m))

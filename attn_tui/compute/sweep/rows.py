@@ -72,29 +72,29 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> DrawnVec
         behind, differences = behind[:, 1:], differences[:, 1:]
         second = behind.max(axis=1)
         np.subtract(second[:, None], behind, out=behind)
-    made = DrawnVectors(behind, tops - second, differences, behind.max(axis=1), spread)
-    for array in vars(made).values():
+    vectors = DrawnVectors(behind, tops - second, differences, behind.max(axis=1), spread)
+    for array in vars(vectors).values():
         array.setflags(write=False)
-    return made
+    return vectors
 
 
 class DrawnWeights:
     """The weights of B vectors; natural logarithms of their statistics, each of shape (B,).
 
     Args:
-        given: The vectors.
+        vectors: The vectors.
         logit_std: σ = m‖q‖ of each vector, shape (B,), at least 0.
         across: χ² with d_k − 1 degrees of freedom for each vector, shape (B,), at least 0; NaN if
             the components of the keys across q are unknown.
     """
 
-    def __init__(self, given: DrawnVectors, logit_std: Floats, across: Floats) -> None:
-        self._given, self._logit_std, self._across = given, logit_std, across
+    def __init__(self, vectors: DrawnVectors, logit_std: Floats, across: Floats) -> None:
+        self._vectors, self._logit_std, self._across = vectors, logit_std, across
         with _small_buffer():
-            total, self._behind, *others = _sums(given, logit_std)
+            total, self._behind, *others = _sums(vectors, logit_std)
         self._upstream, self._both, self._squares, self._up, self._up_up, self._cubes = others
         self._log_total = np.log(total)
-        log_odds = self._log_total - logit_std * given.runner_up
+        log_odds = self._log_total - logit_std * vectors.runner_up
         self._odds = np.exp(log_odds)
         self._top, self._log_sum = 1.0 / (1.0 + self._odds), np.log1p(self._odds)
         self._rest, self._log_rest = self._odds * self._top, log_odds - self._log_sum
@@ -137,7 +137,7 @@ class DrawnWeights:
         u = J v, d = v − v_w and c = 1 − p_w, u_j = c·q_j·(d_j − c·q·d) and u_w = −c·p_w·q·d.
         """
         pull, push = self._rest * self._upstream, self._top * self._upstream
-        along = self._both - pull * self._behind + self._given.runner_up * push
+        along = self._both - pull * self._behind + self._vectors.runner_up * push
         spread = self._up_up + pull * (pull * self._squares - 2.0 * self._up)
         size = along * along + (np.maximum(spread, 0.0) + push * push) * self._across
         with np.errstate(divide="ignore"):
@@ -146,28 +146,28 @@ class DrawnWeights:
     def logit_std(self) -> Floats:
         """Return ln of the standard deviation of the logits."""
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self._logit_std * self._given.spread))
+            return np.asarray(np.log(self._logit_std * self._vectors.spread))
 
 
-def _sums(given: DrawnVectors, logit_std: Floats) -> Floats:
+def _sums(vectors: DrawnVectors, logit_std: Floats) -> Floats:
     """Return sums over all keys but the winner, shape (8, B).
 
     Let b = behind, e = e^{−σ·b}, q = e/Σe and d = upstream. The sums are Σe, Σq·b, Σq·d, Σq·d·b,
     Σq², Σq²·d, Σq²·d² and Σq³. They are accumulated block by block.
     """
-    count, others = given.behind.shape
+    count, others = vectors.behind.shape
     sums = np.zeros((8, count))
     wide = min(others, _WIDE)
     high = 1 if others > wide else min(count, _AT_ONCE // wide)
     work = np.empty((2, high, wide))
     for row in range(0, count, high):
         down = slice(row, row + high)
-        behind, upstream = given.behind[down], given.upstream[down]
-        hold = bool((given.furthest[down] * logit_std[down]).max() > -_NEGLIGIBLE)
+        behind, upstream = vectors.behind[down], vectors.upstream[down]
+        hold = bool((vectors.furthest[down] * logit_std[down]).max() > -_NEGLIGIBLE)
         if others > wide:
-            near = behind[0] < -_NEGLIGIBLE / max(float(logit_std[row]), 1.0)
-            if 2 * np.count_nonzero(near) < others:
-                behind, upstream = behind[:, near], upstream[:, near]
+            counted = behind[0] < -_NEGLIGIBLE / max(float(logit_std[row]), 1.0)
+            if 2 * np.count_nonzero(counted) < others:
+                behind, upstream = behind[:, counted], upstream[:, counted]
         for column in range(0, behind.shape[1], wide):
             block = slice(None), slice(column, column + wide)
             _add(behind[block], upstream[block], logit_std[down], hold, work, sums[:, down])

@@ -29,8 +29,8 @@ def rule_text(scale: Scale) -> str:
     >>> rule_text(parse_scale("temperature:4")), rule_text(Scale(softcap=50.0))
     ('temperature:T=4.0', 'inverse-sqrt')
     """
-    given = ",".join(f"{name}={value!r}" for name, value in scale.given)
-    return f"{scale.rule}:{given}" if given else scale.rule
+    arguments = ",".join(f"{name}={value!r}" for name, value in scale.arguments)
+    return f"{scale.rule}:{arguments}" if arguments else scale.rule
 
 
 def read_rules(text: str) -> tuple[str, ...]:
@@ -205,9 +205,9 @@ def first_draws(settings: Settings) -> int:
 
 
 @lru_cache(maxsize=64)
-def scales_of(settings: Settings, own: Scale) -> Mapping[str, Scale]:
+def scales_of(settings: Settings, setup_scale: Scale) -> Mapping[str, Scale]:
     """Return the scales that are compared, by text, given the setup's own scale."""
-    rules = settings.rules or ("none", rule_text(own))
+    rules = settings.rules or ("none", rule_text(setup_scale))
     if settings.ratio:
         rules = ("none", *rules)
     scales: dict[str, Scale] = {}
@@ -218,6 +218,6 @@ def scales_of(settings: Settings, own: Scale) -> Mapping[str, Scale]:
     return MappingProxyType(scales)
 
 
-def compared(settings: Settings, own: Scale) -> tuple[str, ...]:
+def compared(settings: Settings, scale: Scale) -> tuple[str, ...]:
     """Return the texts of the compared rules, in the order of `scales_of`."""
-    return tuple(scales_of(settings, own))
+    return tuple(scales_of(settings, scale))

@@ -92,35 +92,35 @@ def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
     if not isinstance(architecture, str):
         problem = "it names no architecture"
         raise InputError("config", problem, "the GGUF file of a language model", name)
-    own = {
+    metadata = {
         key.removeprefix(f"{architecture}."): value
         for key, value in header.items()
         if key.startswith(f"{architecture}.")
     }
     kind = _KINDS.get(architecture, architecture)
-    config = {ours: own[theirs] for ours, theirs in _NAMES.items() if own.get(theirs)}
+    config = {ours: metadata[theirs] for ours, theirs in _NAMES.items() if metadata.get(theirs)}
     config["model_type"] = kind
     # A class of transformers may have a window by default; here it would be written.
     config.setdefault("sliding_window", None)
     config |= _particular(architecture, config)
-    if own.get("attention.causal") is False:
+    if metadata.get("attention.causal") is False:
         config["is_causal"] = False
     heads = config.get("num_attention_heads")
     if isinstance(heads, tuple):
         # One number for each layer, 0 for a layer without attention.
         config["num_attention_heads"] = max(heads, default=0) or None
-    if "attention.key_length_mla" in own:
+    if "attention.key_length_mla" in metadata:
         # With MLA, attention.key_length is the length of absorbed keys.
         config["global_head_dim"] = config.pop("head_dim", None)
-        config["head_dim"] = own["attention.key_length_mla"]
+        config["head_dim"] = metadata["attention.key_length_mla"]
     if isinstance(config.get("sliding_window_pattern"), tuple):
         types = {True: "sliding_attention", False: "full_attention"}
         slides = config.pop("sliding_window_pattern")
         config["layer_types"] = [types[bool(slide)] for slide in slides]
     config["rope_scaling"] = {
-        "type": own.get("rope.scaling.type"),
-        "factor": own.get("rope.scaling.factor"),
-        "mscale_all_dim": 10.0 * (own.get("rope.scaling.yarn_log_multiplier") or 0.0),
+        "type": metadata.get("rope.scaling.type"),
+        "factor": metadata.get("rope.scaling.factor"),
+        "mscale_all_dim": 10.0 * (metadata.get("rope.scaling.yarn_log_multiplier") or 0.0),
     }
     if kind in ("gemma2", "gemma3") and "attention_multiplier" not in config:
         config["query_pre_attn_scalar"] = _scalar_of_gemma(config)

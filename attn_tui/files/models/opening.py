@@ -20,7 +20,7 @@ from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.promise import NONE, Expectation, Promise
 from attn_tui.files.models.towers import bound, captured_layers
 
-_BESIDE = "config.json"
+_CONFIG = "config.json"
 
 Configuration = str | Mapping[str, Any]
 """A configuration: the path of its file, or its fields."""
@@ -125,15 +125,15 @@ def _configured(
     if config:
         expectation = expectation_of(config).with_first_head(first_head)
         _refuse(_other_kind(expectation, capture))
-    elif expectation is None and (near := _near(beside)):
+    elif expectation is None and (near := _neighbour(beside)):
         try:
-            found = read_expectation(near, f"{_BESIDE} beside it").with_first_head(first_head)
+            found = read_expectation(near, f"{_CONFIG} beside it").with_first_head(first_head)
         except InputError as error:
-            notes.append(f"{_BESIDE} beside it is no configuration: {error.problem}.")
+            notes.append(f"{_CONFIG} beside it is no configuration: {error.problem}.")
         else:
             problem = _other_kind(found, capture) or _misfit(found, capture, with_length=True)
             if problem:
-                notes.append(f"{_BESIDE} beside it is of another model: {problem}.")
+                notes.append(f"{_CONFIG} beside it is of another model: {problem}.")
             else:
                 expectation, file = found, near
     if expectation is None:
@@ -211,18 +211,18 @@ def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
 
     The path is empty if there is none; the time, in nanoseconds, is 0 if there is no file.
     """
-    path = os.path.expanduser(config) or _near(paths)
+    path = os.path.expanduser(config) or _neighbour(paths)
     with suppress(OSError, ValueError):
         return path, os.stat(path).st_mtime_ns
     return path, 0
 
 
-def _near(paths: Sequence[str]) -> str:
+def _neighbour(paths: Sequence[str]) -> str:
     """Return the path of the config.json in the folder of a capture; empty if there is none."""
     if not paths or paths[0] == EXAMPLE_NAME:
         return ""
     first = os.path.expanduser(paths[0])
-    path = os.path.join(first if os.path.isdir(first) else os.path.dirname(first), _BESIDE)
+    path = os.path.join(first if os.path.isdir(first) else os.path.dirname(first), _CONFIG)
     return path if os.path.isfile(path) else ""
 
 

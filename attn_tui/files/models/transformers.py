@@ -116,7 +116,7 @@ def _kind(kind: str, name: str, parent: str) -> str:
         return kind
     stem = name.removesuffix("_config")
     candidates = (f"{parent}_{stem}", f"{parent}_{stem}_model", f"{parent}_{stem}_encoder")
-    return next((each for each in candidates if each in ARCHITECTURES), kind)
+    return next((candidate for candidate in candidates if candidate in ARCHITECTURES), kind)
 
 
 def _parts(fields: Fields, kind: str, name: str, parent: str) -> Iterator[Expectation]:

@@ -34,7 +34,7 @@ class TerminalCells:
     def __init__(self) -> None:
         self._rows: dict[int, _Row] = {}
         self._place = (-1, -1)
-        self._held = ""
+        self._pending = ""
         self._size = (maxsize, maxsize)
 
     def fit(self, columns: int, lines: int) -> None:
@@ -77,11 +77,11 @@ class TerminalCells:
                 if row < 0:
                     out.send(value)
                 elif (room := self._size[0] - column) > 0 and row < self._size[1]:
-                    known = self._rows.get(row) or self._rows.setdefault(row, _Row())
+                    cells = self._rows.get(row) or self._rows.setdefault(row, _Row())
                     new = _cells_of(value, width)
                     if width > room:
                         new = between(new, 0, room)
-                    for start, run in known.write(column, new, look):
+                    for start, run in cells.write(column, new, look):
                         out.write(row, column + start, run, look)
                 column += width
                 style = "" if kind == "run" else style
@@ -94,11 +94,11 @@ class TerminalCells:
             elif kind == "line":
                 row += 1
             elif value == _BEGIN:
-                self._held = value
+                self._pending = value
             elif value == _END:
                 # Left out if nothing was sent in between.
-                out.parts += [] if self._held else [value]
-                self._held = ""
+                out.parts += [] if self._pending else [value]
+                self._pending = ""
             else:
                 if _CLEARS.fullmatch(value):
                     self.forget()
@@ -110,8 +110,8 @@ class TerminalCells:
         self._place = out.place
         if not out.parts:
             return ""
-        held, self._held = self._held, ""
-        return held + "".join(out.parts)
+        pending, self._pending = self._pending, ""
+        return pending + "".join(out.parts)
 
 
 def is_picture(data: str) -> bool:
@@ -171,8 +171,8 @@ class _Row:
 
     def texts(self, row: int) -> Iterator[str]:
         """Yield the data that writes the known cells: a position, a style and a text a run."""
-        known = [column for column, cell in enumerate(self._shown) if cell is not None]
-        for column in known:
+        columns = [column for column, cell in enumerate(self._shown) if cell is not None]
+        for column in columns:
             style = self._styles[column]
             is_next = column and self._shown[column - 1] is not None
             if not is_next or self._styles[column - 1] != style:
@@ -265,14 +265,14 @@ def _change(before: _Look, after: _Look) -> str:
     """Return the shortest sequence that changes one look into another, or nothing."""
     if before == after:
         return ""
-    whole = ["0", *after.attributes]
-    whole += [part for part in after[1:] if part not in (_NO_LOOK.ink, _NO_LOOK.ground)]
+    complete = ["0", *after.attributes]
+    complete += [part for part in after[1:] if part not in (_NO_LOOK.ink, _NO_LOOK.ground)]
     kept = set(before.attributes)
     if not kept <= set(after.attributes):
-        return f"\x1b[{';'.join(whole)}m"
+        return f"\x1b[{';'.join(complete)}m"
     added = [attribute for attribute in after.attributes if attribute not in kept]
     added += [new for old, new in zip(before[1:], after[1:], strict=True) if old != new]
-    return f"\x1b[{';'.join(min(added, whole, key=lambda parts: len(';'.join(parts))))}m"
+    return f"\x1b[{';'.join(min(added, complete, key=lambda parts: len(';'.join(parts))))}m"
 
 
 class _Output:

@@ -97,21 +97,21 @@ def rendered(
         spans: The spans, in the order of lines.
     """
     left, top = region.offset
-    whole = spans
+    missing = spans
     if isinstance(widget, Spanned):
-        whole = []
+        missing = []
         parts = widget.spans([(y - top, start - left, stop - left) for y, start, stop in spans])
         for span, strip in zip(spans, parts, strict=True):
             if strip is None:
-                whole.append(span)
+                missing.append(span)
             else:
                 yield span[0], span[1], strip
     first = 0
-    for place, (y, _, _) in enumerate(whole, 1):
-        if place < len(whole) and whole[place][0] <= y + 1:
+    for place, (y, _, _) in enumerate(missing, 1):
+        if place < len(missing) and missing[place][0] <= y + 1:
             continue
-        begin = whole[first][0]
+        begin = missing[first][0]
         lines = widget.render_lines(Region(0, begin - top, region.width, y + 1 - begin))
-        for line, start, stop in whole[first:place]:
+        for line, start, stop in missing[first:place]:
             yield line, start, lines[line - begin].crop(start - left, stop - left)
         first = place

@@ -33,7 +33,7 @@ class Flow:
         self._send = send
         # Another thread reads the terminal.
         self._lock = Condition()
-        self._held: list[str] = []
+        self._pending: list[str] = []
         self._due = 0
         self._unanswered = 0
         self._answers = False
@@ -42,7 +42,7 @@ class Flow:
     def begin(self) -> None:
         """Send the first request, before any picture; what was asked before counts no more."""
         with self._lock:
-            self._held.clear()
+            self._pending.clear()
             self._stop_timer()
             self._due, self._unanswered = 0, 1
             self._send(REQUEST, "")
@@ -53,7 +53,7 @@ class Flow:
         Before the last answer comes what the terminal has still to report, such as the mouse.
         """
         with self._lock:
-            self._held.clear()
+            self._pending.clear()
             self._stop_timer()
             self._due = 0
             if self._answers:
@@ -64,13 +64,13 @@ class Flow:
     def write(self, data: str) -> None:
         """Send data now, or hold it until the terminal has taken the last picture."""
         with self._lock:
-            if not self._answers or (data in BRACKETS and not self._held):
+            if not self._answers or (data in BRACKETS and not self._pending):
                 self._send(data, "")
             elif not is_picture(data):
                 self._go_on()
                 self._send(data, "")
             elif self._due and data:
-                self._held.append(data)
+                self._pending.append(data)
                 self._start_timer()
             else:
                 self._ask(data)
@@ -94,9 +94,9 @@ class Flow:
     def _go_on(self) -> None:
         """Send all held data as one picture."""
         self._stop_timer()
-        held, self._held = self._held, []
-        if held:
-            self._ask(collapsed("".join(held), shutil.get_terminal_size()))
+        pending, self._pending = self._pending, []
+        if pending:
+            self._ask(collapsed("".join(pending), shutil.get_terminal_size()))
 
     def _ask(self, data: str) -> None:
         """Send a picture followed by a request, unless it changes nothing."""

@@ -166,7 +166,7 @@ class Parser(XTermParser):
         elif self._begun:
             begun, self._begun = self._begun, ""
             self._torn = _Torn(begun, self._clock() + TORN)
-            yield from self._given_up(begun)
+            yield from self._unfinished(begun)
 
     def _end_paste(self, message: Message, is_taken: bool) -> Iterator[Message]:
         """End a paste before its end has come."""
@@ -185,16 +185,16 @@ class Parser(XTermParser):
             return data
         if torn.begun == _ESCAPE and not REST.match(data):
             return data
-        whole = torn.begun + data
-        token = TOKEN.match(whole)
+        joined = torn.begun + data
+        token = TOKEN.match(joined)
         if token is not None and token.lastgroup == "begun" and torn.begun not in OPENERS:
-            self._torn = torn._replace(begun=whole)
+            self._torn = torn._replace(begun=joined)
             return ""
         is_rest = token is not None and token.lastgroup == "whole"
         # The rest alone is at least two characters.
         if token is None or not is_rest or token.end() < len(torn.begun) + 2:
             return data
-        return whole[token.end() :]
+        return joined[token.end() :]
 
     def _read(self, text: str, is_last: bool) -> Iterator[Message]:
         """Yield the messages for characters outside of a paste; more may come after the last."""
@@ -203,7 +203,7 @@ class Parser(XTermParser):
             if kind == "begun" and is_last:
                 self._begun = part
             elif kind == "begun":
-                yield from self._given_up(part)
+                yield from self._unfinished(part)
             elif kind == "whole":
                 yield from self._sequence(part)
             elif kind == "text" and self._is_late(part, text.startswith(END, token.end())):
@@ -230,7 +230,7 @@ class Parser(XTermParser):
         for _ in super().feed("\x1b[I"):
             pass
 
-    def _given_up(self, begun: str) -> Iterator[Message]:
+    def _unfinished(self, begun: str) -> Iterator[Message]:
         """Yield the keys that a sequence was which has no end; none for more than two of them."""
         if begun == _ESCAPE or begun in OPENERS:
             yield events.Key("escape", _ESCAPE)

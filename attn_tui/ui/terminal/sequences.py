@@ -72,10 +72,10 @@ def keys_of(sequence: str) -> list[str]:
     if not 1 <= modifiers <= 256:
         return []
     if end != "u":
-        is_known = code in _NUMBERED if end == "~" else code == 1
+        is_key = code in _NUMBERED if end == "~" else code == 1
         # The answer of a terminal that says where its cursor is ends in "R", too.
-        is_known = is_known or end == "R"
-        return [sequence] if is_known and not codes["text"] else []
+        is_key = is_key or end == "R"
+        return [sequence] if is_key and not codes["text"] else []
     return _typed(code, modifiers, codes["text"] or "")
 
 

@@ -116,9 +116,9 @@ class Turns:
                 break
             await asyncio.sleep(0)
         if self._app.screen_stack and isinstance(self._app.screen, CommandPalette):
-            await self._found(self._app.screen)
+            await self._listed(self._app.screen)
 
-    async def _found(self, palette: CommandPalette) -> None:
+    async def _listed(self, palette: CommandPalette) -> None:
         """Wait until the palette lists what it has found."""
         for worker in [one for one in self._app.workers if one.node is palette]:
             with suppress(WorkerCancelled, WorkerFailed):

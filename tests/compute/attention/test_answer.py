@@ -124,12 +124,12 @@ HEADS: dict[str, tuple[dict[str, Any], Setup]] = {
     "all": ({}, Setup()),
     "causal": ({}, Setup(mask=Mask(causal=True))),
     "positions": ({"positions": tuple(range(20, 90))}, Setup(mask=Mask(causal=True))),
-    "window": ({"found": WINDOW, "positions": tuple(range(20, 90))}, Setup()),
+    "window": ({"reconstruction": WINDOW, "positions": tuple(range(20, 90))}, Setup()),
     "padded": (
-        {"found": PADDED, "positions": tuple(range(70))},
+        {"reconstruction": PADDED, "positions": tuple(range(70))},
         Setup(),
     ),
-    "encoder": ({"found": ENCODER}, Setup()),
+    "encoder": ({"reconstruction": ENCODER}, Setup()),
     "captured": ({"seen": MASKED}, Setup()),
     "biased": ({"bias": np.where(MASKED, 3.0, -2.0)}, Setup()),
     "sunk": ({}, Setup(scale=Scale(sink=1.5), mask=Mask(causal=True))),
@@ -165,7 +165,7 @@ def test_rows_taken_together_are_what_each_is_alone(
 def test_weights_are_kept_for_maps_alone_and_no_mask_for_each_key() -> None:
     queries, keys = np.random.default_rng(3).standard_normal((2, 300, 8))
     found = Reconstruction(HeadModel(1.0, mask=HeadMask("window", 0, 16, (0, 4))), "fit")
-    source = Captured(queries, keys, positions=tuple(range(300)), found=found)
+    source = Captured(queries, keys, positions=tuple(range(300)), reconstruction=found)
     assert source.seen is None
     *_, result = answer(Experiment(source), maps=False)
     assert [side.blocks.size for side in result.sides] == [0, 0]

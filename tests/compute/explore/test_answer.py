@@ -312,6 +312,6 @@ def test_what_is_said_of_all_keys_is_worked_out_with_the_answer(
         assert side.participation_ratio > 1.0
         assert side.norms["scores"].trace > 0.0
         assert side.vanished
-        assert side.given[side.ends[0]] == side.given.max()
+        assert side.unrounded[side.ends[0]] == side.unrounded.max()
     assert result.unscaled.vanished
     assert result.unscaled.vanished.number > 900_000

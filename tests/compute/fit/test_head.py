@@ -103,7 +103,7 @@ def test_noise_of_a_path_is_what_rounding_makes(
         )
         state = compute(rows, parameters)
         made = noise(rows, state, format_of(format), path)  # type: ignore[arg-type]
-        square.append(float(np.square(made.freed(rows.output - state.output)).mean()))
+        square.append(float(np.square(made.whitened(rows.output - state.output)).mean()))
     assert 0.7 < float(np.mean(square)) < 1.2
 
 
@@ -130,7 +130,7 @@ def test_logits_that_no_head_has_leave_the_noise_of_the_output() -> None:
         state = compute(rows, Parameters(1.763, 2.53e-5, -1.55e6))
         made = noise(rows, state, format_of("float16"), path)
         assert np.isfinite(made.log_determinant)
-        assert np.isfinite(made.freed(rows.output - state.output)).all()
+        assert np.isfinite(made.whitened(rows.output - state.output)).all()
 
 
 @pytest.mark.parametrize("path", ["flash", "eager"])
@@ -139,7 +139,7 @@ def test_the_noise_of_wide_values_has_the_variance_of_each_number(path: Path) ->
     made = noise(rows, compute(rows, Parameters(0.11)), format_of("bfloat16"), path)
     assert made.along is not None
     units = np.eye(70)[:, None].repeat(9, axis=1)
-    root = np.linalg.inv(made.freed(units).transpose(1, 2, 0))
+    root = np.linalg.inv(made.whitened(units).transpose(1, 2, 0))
     np.testing.assert_allclose(np.square(root).sum(axis=2), made.variance, rtol=1e-9)
     assert made.log_determinant == pytest.approx(2 * np.linalg.slogdet(root)[1].sum())
 
