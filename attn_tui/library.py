@@ -1,11 +1,12 @@
-"""What `import attn_tui` offers: functions of one row of scores, and the instruments' answers.
+"""What `import attn_tui` offers: functions of a row of scores, the instruments, and the doctor.
 
 Bad input raises `InputError`, a ValueError that says what was given and what was expected.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, overload
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,9 +30,15 @@ from attn_tui.compute.sweep import answer as sweep
 from attn_tui.compute.sweep.crossover import Crossover, crossover
 from attn_tui.compute.sweep.settings import Settings as Sweep
 
+if TYPE_CHECKING:
+    from attn_tui.diagnosis.asking import diagnose
+    from attn_tui.diagnosis.diagnosis import Diagnosis
+    from attn_tui.probing.asking import probe
+
 __all__ = [
     "RULES",
     "Crossover",
+    "Diagnosis",
     "DotLaw",
     "Dots",
     "Drawn",
@@ -49,14 +56,30 @@ __all__ = [
     "Vector",
     "answer",
     "crossover",
+    "diagnose",
     "dot_law",
     "drawn",
     "gradient",
     "jacobian",
     "log_softmax",
+    "probe",
     "softmax",
     "statistics",
 ]
+
+_DOCTOR: Mapping[str, str] = {
+    "Diagnosis": "attn_tui.diagnosis.diagnosis",
+    "diagnose": "attn_tui.diagnosis.asking",
+    "probe": "attn_tui.probing.asking",
+}
+"""Where the doctor's names are: a row of scores does without it, and it takes as long to load."""
+
+
+def __getattr__(name: str) -> object:
+    if name in _DOCTOR:
+        return getattr(import_module(_DOCTOR[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 Numbers = NDArray[np.float64]
 

@@ -123,8 +123,8 @@ def test_scores_of_another_shape_are_named(scores: ArrayLike, problem: str) -> N
 @with_rows(
     ("call", "message"),
     [
-        (lambda: attn_tui.softmax([1, np.nan]), "nan at key 1; expected finite scores"),
-        (lambda: attn_tui.softmax([np.inf]), "inf at key 0; expected finite scores"),
+        (lambda: attn_tui.softmax([1, np.nan]), "NaN at key 1; expected finite scores"),
+        (lambda: attn_tui.softmax([np.inf]), "∞ at key 0; expected finite scores"),
         (lambda: attn_tui.softmax([1], scale="inverse"), "d_k: there is none, and m = 1/d_k"),
         (lambda: attn_tui.softmax([1], d_k=0), "d_k: '0' will not do; expected"),
         (lambda: attn_tui.softmax([1], scale=0.5), "scale: '0.5' will not do; expected"),  # type: ignore[arg-type]

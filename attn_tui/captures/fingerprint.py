@@ -35,6 +35,14 @@ class FileMark:
                 refuse_changed(self.path)
 
 
+@dataclass(frozen=True)
+class MemoryMark(FileMark):
+    """Arrays in memory, which are whose they are: nothing says whether they have changed."""
+
+    def check(self) -> None:
+        """Check nothing."""
+
+
 def refuse_changed(path: str) -> NoReturn:
     """Raise the error for a file that has changed."""
     problem, expected = "it has changed since it was opened", "the same file; open it again"

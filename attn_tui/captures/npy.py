@@ -16,7 +16,7 @@ from numpy.lib import format as npy_format
 
 from attn_tui.captures.disk import Disk, opened, place_of, refuse
 from attn_tui.captures.dtypes import readable
-from attn_tui.captures.stored import Index, Listing, Plain, Raw, Stored
+from attn_tui.captures.stored import Index, Listing, Plain, Raw, Stored, part_of
 from attn_tui.compute.errors import InputError, inert
 
 LONGEST_HEADER = 10_000
@@ -148,8 +148,8 @@ class Packed(Stored):
         """Return part of the tensor, in its own format."""
         # Of several threads that want the same tensor, one unpacks it and the others wait.
         with _lock:
-            taken: Raw = _unpacked(self)[index]
-        return taken
+            whole = _unpacked(self)
+        return part_of(whole, index)
 
 
 @lru_cache(maxsize=8)

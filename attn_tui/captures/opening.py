@@ -8,15 +8,21 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
+from attn_tui.captures.arrays import IN_MEMORY, header_of, in_memory
 from attn_tui.captures.assembly import assembled
 from attn_tui.captures.capture import Capture, CaptureFiles
 from attn_tui.captures.collecting import TensorFile
 from attn_tui.captures.disk import Disk, opened, refuse
-from attn_tui.captures.fingerprint import FileMark, Fingerprint, refuse_changed
+from attn_tui.captures.fingerprint import (
+    FileMark,
+    Fingerprint,
+    MemoryMark,
+    refuse_changed,
+)
 from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.npy import list_npy, list_npz
 from attn_tui.captures.safetensors import list_safetensors
-from attn_tui.captures.stored import Listing
+from attn_tui.captures.stored import Listing, Raw
 from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES, suffix_of
 from attn_tui.compute.errors import InputError
 
@@ -58,6 +64,26 @@ def open_capture(paths: Sequence[str], layout: str = "", names: str = "") -> Cap
     layers, stated, config = assembled(sources, layouts, names)
     origin = CaptureFiles(tuple(files), layout, names, Fingerprint(tuple(marks)))
     return Capture(origin, stated, config, layers)
+
+
+def open_arrays(arrays: Mapping[str, Raw], layout: str = "") -> Capture:
+    """Open arrays in memory as a capture.
+
+    Args:
+        arrays: The arrays by name: ``q``, ``k``, ``v``, ``out``; of several layers ``3.q``.
+        layout: The axes of tensors, as `open_capture` takes them.
+
+    Raises:
+        InputError: With field ``"capture"`` or ``"layout"``.
+    """
+    tensors = tuple(in_memory(name, numbers) for name, numbers in arrays.items())
+    source = TensorFile(IN_MEMORY, tensors, {})
+    layers, stated, config = assembled([source], parse_layouts([layout]) if layout else {}, "")
+    size = sum(numbers.nbytes for numbers in arrays.values())
+    mark = MemoryMark(IN_MEMORY, size, header_of(arrays), 0)
+    return Capture(
+        CaptureFiles((IN_MEMORY,), layout, "", Fingerprint((mark,))), stated, config, layers
+    )
 
 
 def reopened(origin: CaptureFiles) -> Capture:

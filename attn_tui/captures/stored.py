@@ -104,6 +104,18 @@ class Plain(Stored):
         return (numbers.T if is_turned else numbers).reshape(shape)
 
 
+def part_of(numbers: Raw, index: tuple[Index, ...]) -> Raw:
+    """Return part of an array, with its axes in their order.
+
+    NumPy by itself moves the axis of an array of places to the front if single places and slices
+    stand between.
+    """
+    single = tuple(entry if isinstance(entry, int) else slice(None) for entry in index)
+    rest = tuple(entry for entry in index if not isinstance(entry, int))
+    part: Raw = numbers[single][rest]
+    return part
+
+
 @dataclass(frozen=True)
 class Listing:
     """The tensors of one file and its metadata.

@@ -175,12 +175,11 @@ class Figure:
             colours: The colour of each kind of curve, ``muted`` and ``background``; where colours
                 do not tell the two sides apart, each side has a glyph of its own.
         """
-        cells = Cells(columns, lines)
         width, height = self.room(columns, lines)
         if width < 1 or height < 1:
-            return cells
+            return Cells(columns, lines)
         still = tuple(self.curves), tuple(self.bands), self.x, self.y
-        cells.put(_curves(*still, columns, lines, colours), 0, 0)
+        cells = _curves(*still, columns, lines, colours).copy()
         self._write_ticks(cells, colours)
         self._draw_mark(cells, colours)
         if colours.textured:

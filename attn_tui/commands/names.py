@@ -5,13 +5,14 @@ from attn_tui.instruments import INSTRUMENTS
 _PURPOSES = {
     "One question": ["show", "attention"],
     "Random vectors": ["dot", "sweep"],
-    "A model's heads": ["heads", "doctor", "recipe", "demo"],
+    "A model's heads": ["heads", "doctor", "probe", "recipe", "demo"],
     "To learn": ["tour", "claim", "claims"],
 }
 """Subcommands by purpose; any others are listed last."""
 
 _OTHERS = {
     "doctor": ("commands.doctor", "which scale, cap, sink and mask a capture has"),
+    "probe": ("commands.probe", "whether a function is the attention that is meant"),
     "recipe": ("commands.recipe", "a script that captures a model's attention"),
     "demo": ("commands.demo", "captures with sixteen faults, to try the doctor on"),
     "tour": ("commands.tour", "a guided tour of a dozen steps, or that of a file"),

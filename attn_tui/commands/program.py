@@ -182,7 +182,7 @@ def _own_ends() -> Iterator[None]:
 
 _ARGUMENTS = {
     "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
-    "tour": "FILE", "terminal": "terminal",
+    "function": "FUNCTION", "tour": "FILE", "terminal": "terminal",
 }  # fmt: skip
 """How errors name what is no option, by its field."""
 

@@ -16,6 +16,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.numbers import general
 from attn_tui.compute.sample import stream
 from attn_tui.compute.setup import Draw, Setup
 from attn_tui.compute.text import counted
@@ -61,7 +62,7 @@ class Vector:
         unusable = np.flatnonzero((np.isnan(scores) & (not self.captured)) | (scores == np.inf))
         if unusable.size:
             key = int(unusable[0])
-            problem = f"{inert(self.name)} has {scores[key]} at key {key}"
+            problem = f"{inert(self.name)} has {general(float(scores[key]))} at key {key:,}"
             raise InputError("scores", problem, "finite scores, or -inf for a masked key")
         scores.setflags(write=False)
         object.__setattr__(self, "scores", scores)

@@ -2,7 +2,7 @@
 
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
-from attn_tui.compute.heads.mask import upper_triangle
+from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.doctor.call import UPPER, slope_cause, slope_mistakes
 from attn_tui.doctor.difference import Difference
 from attn_tui.doctor.finding import Finding
@@ -11,6 +11,8 @@ from attn_tui.doctor.words import promised_value, value_of
 IGNORED = "the captured mask is not applied"
 INVERTED = "each query sees the keys that it should not"
 PADDING_IGNORED = "the padding of the captured mask is not applied"
+BLOCKS = (128, 64, 32, 16)
+"""How many keys kernels look at together."""
 VALUE_SCALES = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
 """The usual causes of a value scale, by its ratio to the promised one."""
 
@@ -84,6 +86,9 @@ def _of_mask(finding: Finding, candidate: Candidate) -> str:
         return INVERTED
     if promised.kind == "given":
         return IGNORED
+    dropped = _dropped_block(mask, finding.shape.n_keys)
+    if dropped and promised.hidden is None:
+        return dropped
     is_as_promised = "mask" not in finding.comparable.stated or mask.kind == promised.kind
     if promised.hidden and not mask.hidden and is_as_promised:
         return PADDING_IGNORED
@@ -93,6 +98,8 @@ def _of_mask(finding: Finding, candidate: Candidate) -> str:
         return "was no mask given to the function that computed it?"
     if mask.kind == "causal" and promised.kind == "window" and mask.window is None:
         return "was the window dropped?"
+    if mask.kind == "local" and promised.kind == "window":
+        return "is it the window without causal, to both sides?"
     if mask.window and promised.window and abs(mask.window - promised.window) == 1:
         return "is the query's own key counted?"
     if mask.kind == promised.kind and mask.offset is not None and promised.offset is not None:
@@ -101,6 +108,17 @@ def _of_mask(finding: Finding, candidate: Candidate) -> str:
             return "each query sees one key ahead"
         if by == -1:
             return "the query's own key is hidden"
+    return ""
+
+
+def _dropped_block(mask: HeadMask, n_keys: int) -> str:
+    """Return that keys after the last whole block are hidden, or an empty text."""
+    if mask.hidden is None or mask.hidden[1] != n_keys - 1:
+        return ""
+    first = mask.hidden[0]
+    for block in BLOCKS:
+        if first and first % block == 0 and n_keys - first < block:
+            return f"the last block is dropped, where n is no multiple of {block}?"
     return ""
 
 

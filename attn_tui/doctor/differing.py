@@ -86,8 +86,11 @@ def _sentence(group: Group, place: int) -> str:
         return f"m grows as {difference.observed}: {difference.cause}"
     if difference.cause in (IGNORED, PADDING_IGNORED):
         return f"{difference.cause}: mask {difference.observed}"
-    cause = f": {difference.cause}" if difference.cause else ""
     observed, promised = _value(difference.observed), _value(difference.promised)
+    if difference.cause and observed == promised:
+        # The number is right, and how it enters is not.
+        return difference.cause
+    cause = f": {difference.cause}" if difference.cause else ""
     if difference.part == "mask":
         # Where queries stand is said only if it differs.
         starts = {place_text(mask) for mask in _both_masks(group.first)}

@@ -21,6 +21,7 @@ from attn_tui.compute.heads.head_model import LAWS
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
+from attn_tui.doctor.across import MOST_HEADS, MOST_NUMBERS, across_heads
 from attn_tui.doctor.call import PromisedHead, promised_head, slope_mistakes
 from attn_tui.doctor.contradiction import OTHER_WEIGHTS, contradicts
 from attn_tui.doctor.difference import Judgement
@@ -321,8 +322,9 @@ class _Doctor:
         self.searches += 1
         if "multiplier" in head.comparable.stated:
             other_head = self._other_head(id, head.rows, reading)
-            if other_head is not None:
-                return replace(explanation, suspect=other_head)
+            together = other_head or self._across(id, head, reading)
+            if together is not None:
+                return replace(explanation, suspect=together)
         mistakes = [*self._variants(id, head, reading)]
         others = partial(self._others, id, head.rows, reading)
         return explain(head.rows, reference, others, True, head.calls, mistakes)
@@ -343,6 +345,23 @@ class _Doctor:
             called = {1: "the next head", heads - 1: "the head before"}.get(by, f"head {number}")
             return Suspect(f"the output is that of {called}", FITS)
         return None
+
+    def _across(self, id: HeadId, head: PromisedHead, reading: Reading) -> Suspect | None:
+        """Return what was done to all heads of a layer together, or None."""
+        rows, heads = head.rows, reading.dims.heads
+        is_small = heads * rows.n_queries * rows.n_keys <= MOST_NUMBERS and heads <= MOST_HEADS
+        if not is_small or len(rows.rows) < rows.n_queries or rows.values is None:
+            return None
+        every = []
+        for number in range(heads):
+            self._ask()
+            place = replace(id, head=number)
+            every.append(self._completed(place, self.capture.read(place, None, reading), reading))
+
+        def passes(other: PromisedHead) -> bool:
+            return explain(other.rows, self._reference(other), search=False).passes
+
+        return across_heads(every, id.head, passes)
 
     def _variants(self, id: HeadId, head: PromisedHead, reading: Reading) -> Iterator[Variant]:
         """Yield the models that common mistakes make of the promise of a head."""
@@ -472,7 +491,9 @@ def _place(id: HeadId, rows: HeadRows, reading: Reading) -> HeadPlace:
     """Return the place of the multiplier of a head in its model."""
     is_padded = not (rows.queries[:, -1:].any() or rows.keys[:, -1:].any())
     dims = reading.dims
-    return HeadPlace(rows.d_k, id.layer, dims.heads, id.head, dims.kv_heads, is_padded)
+    return HeadPlace(
+        rows.d_k, id.layer, dims.heads, id.head, dims.kv_heads, is_padded, dims.d_v, rows.n_keys
+    )
 
 
 def sampled(n_queries: int, n_keys: int, rows: int | None, turn: float) -> tuple[int, ...]:

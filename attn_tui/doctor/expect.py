@@ -28,12 +28,14 @@ class TypedExpectation:
         parts: The values by field name of `Expected`, except m.
         multiplier: Returns m for a d_k; None if the text does not state m.
         form: How m is written.
+        source: Where it was typed, if that was not ``--expect``.
     """
 
     text: str
     parts: dict[str, Any]
     multiplier: Callable[[int], float] | None = None
     form: str = ""
+    source: str = ""
 
     def over(self, promise: Promise, d_k: int) -> Promise:
         """Return the promise of a head, with the typed parts in place of its own.
@@ -102,7 +104,7 @@ def parse_expected(text: str) -> TypedExpectation:
 
 def expecting(typed: TypedExpectation, expectation: Expectation | None) -> Expectation:
     """Return an expectation with the typed parts in place of those of a configuration."""
-    source = f"--expect {typed.text}"
+    source = typed.source or f"--expect {typed.text}"
     if expectation is None:
         return Expectation(source, Promise(), typed=typed)
     return replace(expectation, source=f"{expectation.source}; {source}", typed=typed)

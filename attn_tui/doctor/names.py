@@ -57,6 +57,8 @@ class HeadPlace:
         head: The number of the head.
         kv_heads: The number of captured KV heads of the layer; 0 if it does not matter.
         is_padded: Whether the last columns of q and k are 0 in every row.
+        d_v: The length of values; 0 if it does not matter.
+        keys: The number of keys; 0 if it does not matter.
     """
 
     d_k: int
@@ -65,6 +67,8 @@ class HeadPlace:
     head: int = 0
     kv_heads: int = 0
     is_padded: bool = False
+    d_v: int = 0
+    keys: int = 0
 
 
 @dataclass(frozen=True)
@@ -200,6 +204,12 @@ def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) 
     yield Miss((d_k / 2.0) ** -0.5, f"1/√{general(place.d_k / 2)}", "half the dimension of a head")
     yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is promised")
     yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is promised")
+    for length, meaning in (
+        (place.d_v, "√d_v for √d_k"),
+        (place.keys, "√n of the number of keys for √d_k"),
+    ):
+        if length not in (0, 1, place.d_k):
+            yield Miss(float(length) ** -0.5, f"1/√{length}", meaning)
     # Last, since in layer 1 these are a factor of 2, like the two before.
     yield from _layer(expected, place.layer)
 

@@ -6,6 +6,7 @@ from math import e, log, log2
 
 from attn_tui.compute.fit.model import Variant
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel
+from attn_tui.compute.numbers import general
 from attn_tui.doctor.call import SlopeMistake
 from attn_tui.doctor.causes import VALUE_SCALES
 from attn_tui.doctor.names import HeadPlace, mistakes
@@ -62,6 +63,9 @@ def _every(
     yield Variant(replace(model, multiplier=-m), "multiplier", "the sign is turned")
     if model.softcap is not None:
         yield Variant(replace(model, softcap=None), "softcap", "dropped? (as in sglang 33915)")
+        c = general(model.softcap)
+        cause = f"the cap is {c}·tanh(z) in place of {c}·tanh(z/{c})"
+        yield Variant(replace(model, multiplier=m * model.softcap), "softcap", cause)
     yield from _sinks(model, place, sinks)
     for factor, meaning in VALUE_SCALES.items():
         cause = f"{meaning}? (as in Megatron-Bridge 4155)"

@@ -97,6 +97,8 @@ NO_BIAS = (
 CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured: capture `bias`"
 
 
+_UNKNOWN = Difference("output", None, None, cause=UNEXPLAINED)
+
 MOST_SOME = 0.5
 """Up to this share of wrong rows, the sentence speaks of these rows."""
 
@@ -189,14 +191,23 @@ def _key(finding: Finding, candidate: Candidate) -> object:
     return (finding.id.layer, changes)
 
 
-def settled(findings: Sequence[Finding], granted: Collection[Assumption]) -> tuple[Finding, ...]:
+def settled(
+    findings: Sequence[Finding], granted: Collection[Assumption], is_whole: bool = False
+) -> tuple[Finding, ...]:
     """Return findings with verdicts.
 
     Keys hidden alike in the heads of a sequence may be assumed to be padding; a head that hides
     others has a different mask, and so have all of them where a head sees these keys.
+
+    Args:
+        findings: What is known of each head.
+        granted: The assumptions that the user grants.
+        is_whole: Whether the capture is at fault for nothing, as `Settings` has it.
     """
     ordered = commonest_first(findings)
     judged = [replace(finding, judgement=judge(finding, granted)) for finding in ordered]
+    if is_whole:
+        judged = [replace(one, judgement=_of_whole(one)) for one in judged]
     assumed = common_masks(judged)
     refuted = {finding.sequence for finding in judged if finding.refutes}
     told = []
@@ -210,6 +221,24 @@ def settled(findings: Sequence[Finding], granted: Collection[Assumption]) -> tup
             finding = replace(finding, judgement=judgement)
         told.append(finding)
     return together(told)
+
+
+def _of_whole(finding: Finding) -> Judgement:
+    """Return the verdict about a head whose capture has all that its call was given.
+
+    Nothing is left to be granted then, and an output that nothing explains is not the promised one.
+    """
+    judgement, explanation = finding.judgement, finding.explanation
+    if judgement.verdict != "cannot tell" or explanation.passes or explanation.problem:
+        return judgement
+    if explanation.candidate.explains:
+        return Judgement("differs", tuple(_observed(finding)) or (_UNKNOWN,))
+    suspect = explanation.suspect
+    if suspect is None:
+        return Judgement("differs", (_UNKNOWN,))
+    part = suspect.part or "output"
+    cause = f"{suspect.name}{suspect.reason}"
+    return Judgement("differs", (Difference(part, None, None, cause=cause),))
 
 
 SEQUENCES: tuple[Assumption, ...] = ("padding", "packed", "prefix")
@@ -231,6 +260,9 @@ def _hiding(finding: Finding) -> HeadMask:
     return HeadMask("none", hidden=mask.hidden, packed=mask.packed, prefix=mask.prefix)
 
 
+APPROXIMATE = 2.0**-14
+"""The relative error of m below which heads show nothing together: PyTorch's flash attention on a
+processor approximates e^x in 16 bits as if m were 2.1e-5 larger."""
 SHARED: Mapping[Name, Part] = {"multiplier": "multiplier", "curvature": "softcap"}
 """The parts whose numbers the heads of a layer share."""
 
@@ -255,7 +287,7 @@ def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
     for name, part in SHARED.items():
         steps = [finding.explanation.steps.get(name) for finding in heads]
         step = pooled([one for one in steps if one is not None], level)
-        if step is not None:
+        if step is not None and not _is_approximate(part, step, heads[0]):
             shown[part] = step
     if not shown:
         return None
@@ -267,6 +299,12 @@ def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
         return Judgement("cannot tell", reason=OFF_TOGETHER)
     part = max(shown, key=lambda one: abs(shown[one].value) / shown[one].error)
     return Judgement("differs", (_of_step(heads[0], part, shown[part]),))
+
+
+def _is_approximate(part: Part, step: NewtonStep, finding: Finding) -> bool:
+    """Return whether a step of m is as small as exponentials that are approximated make it."""
+    room = APPROXIMATE * abs(finding.comparable.model.multiplier)
+    return part == "multiplier" and abs(step.value) <= room
 
 
 def _of_step(finding: Finding, part: Part, step: NewtonStep) -> Difference:

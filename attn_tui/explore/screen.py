@@ -91,8 +91,8 @@ class ExploreScreen(InstrumentScreen):
                synonyms=("stop comparing", "let go")),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Action("delete,backspace", "mask", "Mask the key", show=False, id="remove",
-               synonyms=("hide the key", "hide a key", "remove the key", "unmask the key",
-                         "delete the key")),
+               synonyms=("hide", "hide key", "mask key", "hide the key", "hide a key",
+                         "remove the key", "unmask the key", "delete the key")),
         Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False),
         Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
     ]  # fmt: skip

@@ -92,8 +92,8 @@ class HeadMultiplier:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
-    """The doctor's diagnosis of a capture.
+class PaneDiagnosis:
+    """What the pane shows of the doctor's diagnosis.
 
     Attributes:
         verdict: A key of `BADGES`; empty while nothing is known.
@@ -377,7 +377,7 @@ class DoctorPane(Pane):
         words: The finding about that head, the most important line first.
     """
 
-    diagnosis: var[Diagnosis] = var(Diagnosis("", ""), init=False)
+    diagnosis: var[PaneDiagnosis] = var(PaneDiagnosis("", ""), init=False)
     cursor: var[Place | None] = var(None, init=False)
     words: var[str] = var("", init=False)
     _points: MultiplierPlot = MultiplierPlot(())

@@ -12,7 +12,7 @@ from attn_tui.compute.text import listed, visible
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.engine.settings import Settings
-from attn_tui.heads.doctor_pane import Diagnosis, HeadMultiplier, factor_text
+from attn_tui.heads.doctor_pane import HeadMultiplier, PaneDiagnosis, factor_text
 
 SAYS = {
     "agrees": "{head} agrees", "differs": "{head} differs", "cannot tell": "{head} tells nothing",
@@ -37,7 +37,7 @@ class Examination:
     """
 
     report: DoctorReport
-    diagnosis: Diagnosis
+    diagnosis: PaneDiagnosis
 
     @cached_property
     def findings(self) -> Mapping[HeadId, Finding]:
@@ -92,7 +92,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
         raise InputError("config", error.problem, expected, visible(where)) from None
 
 
-def diagnosis(report: DoctorReport) -> Diagnosis:
+def diagnosis(report: DoctorReport) -> PaneDiagnosis:
     """Return the diagnosis that the pane shows for a report."""
     from attn_tui.doctor.group import groups, rows_text
     from attn_tui.doctor.sentences import headline
@@ -107,7 +107,7 @@ def diagnosis(report: DoctorReport) -> Diagnosis:
         examined.get(head) or HeadMultiplier((head.batch, head.layer, head.head), "", 1.0)
         for head in report.capture.heads
     ]
-    return Diagnosis(verdict, headline(report), multipliers, rows)
+    return PaneDiagnosis(verdict, headline(report), multipliers, rows)
 
 
 def multiplier(finding: Finding) -> HeadMultiplier:

@@ -18,7 +18,7 @@ from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.heads import charts
 from attn_tui.heads.card import CardDrawing, card
-from attn_tui.heads.doctor_pane import Diagnosis, DoctorPane
+from attn_tui.heads.doctor_pane import DoctorPane, PaneDiagnosis
 from attn_tui.heads.examination import words_of
 from attn_tui.heads.looking import Known
 from attn_tui.heads.table import HeadList, HeadListing
@@ -165,9 +165,9 @@ class HeadPanes(Vertical):
         pane.cursor = (cursor.batch, cursor.layer, cursor.head)
         words = ""
         if known.refusal:
-            pane.diagnosis = Diagnosis("cannot tell", known.refusal)
+            pane.diagnosis = PaneDiagnosis("cannot tell", known.refusal)
         elif examination is None:
-            pane.diagnosis = Diagnosis("", "The doctor comes when the heads are looked at.")
+            pane.diagnosis = PaneDiagnosis("", "The doctor comes when the heads are looked at.")
         else:
             pane.diagnosis = examination.diagnosis
             finding = examination.findings.get(cursor)

@@ -46,6 +46,9 @@ from attn_tui.ui.setting import RULE, Setting, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
+THE_DOCTORS, THE_HEADS = "The doctor's report", "The heads; i in the doctor's pane reads his report"
+"""The titles of the two reports."""
+
 OWN_D_K = "The d_k of a capture is its own"
 
 ONE_AT_A_TIME = {
@@ -336,12 +339,21 @@ class HeadsScreen(InstrumentScreen):
         answer = self.answer
         return {} if answer is None else forms(lambda: report_of(answer))
 
+    @property
+    def _is_at_doctor(self) -> bool:
+        """Whether the doctor's pane is in use."""
+        return self.view == "doctor-pane" or self.query_one(DoctorPane).has_focus_within
+
+    @property
+    def report_title(self) -> str:
+        """The title of the report, which says what leads to the other one."""
+        return THE_DOCTORS if self._is_at_doctor else THE_HEADS
+
     def report(self) -> str:
         """Return the answer so far as text, or the doctor's report if his pane is in use."""
         from attn_tui.doctor.text import render
 
-        is_of_doctor = self.view == "doctor-pane" or self.query_one(DoctorPane).has_focus_within
-        if is_of_doctor and self.known.examination is not None:
+        if self._is_at_doctor and self.known.examination is not None:
             return "".join(render(self.known.examination.report))
         if self.answer is None:
             return ""

@@ -62,7 +62,12 @@ KEYLESS = (
     Keyless(
         "Take the tour", "app.go('tour')",
         "from q·k to where the usual story is wrong, in a dozen steps",
-        ("tour", "learn", "tutorial", "introduction", "start the tour", "lesson"),
+        ("tour", "learn", "tutorial", "introduction", "start the tour"),
+    ),
+    Keyless(
+        "A lesson of your own", "app.lesson", "how to open one, and how to write it",
+        ("lesson", "write a lesson", "open a lesson", "lesson file", "own tour", "write a tour",
+         "open a tour", "course"),
     ),
     Keyless(
         "Questions people ask", "app.choose('question')",

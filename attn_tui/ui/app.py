@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 NOT_REMEMBERED = "This theme is not remembered: {reason}"
 """What is said where a chosen theme cannot be remembered."""
 
+LESSON = "attn-tui tour lesson.toml opens a lesson of your own; docs/tour.md says how to write it."
+"""What is said of lessons, which are files of their own."""
+
 NO_LINE = "attn-tui: no command line leads back here: {reason}"
 """What is left on the terminal where no command line can ask the question."""
 
@@ -404,6 +407,10 @@ class AttnApp(App[None]):
             return f"{self.line}\n"
         except InputError as error:
             return f"{NO_LINE.format(reason=visible(str(error)))}\n"
+
+    def action_lesson(self) -> None:
+        """Say how a lesson is opened, and where it is said how one is written."""
+        self.notify(LESSON, timeout=12, markup=False)
 
     def action_copy(self) -> None:
         """Copy the command line, and show it because not every terminal accepts a copy."""

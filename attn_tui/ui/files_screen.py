@@ -64,8 +64,13 @@ class FilesScreen(AskingScreen):
         """Show the whole report as text."""
         from attn_tui.ui.dialogs import TextScreen
 
-        screen = TextScreen("In words and numbers", self.report())
+        screen = TextScreen(self.report_title, self.report())
         self.app.call_from_thread(self.app.push_screen, screen, self._save_text)
+
+    @property
+    def report_title(self) -> str:
+        """The title of the report."""
+        return "In words and numbers"
 
     def _save_text(self, wanted: bool | None) -> None:
         if wanted:

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.terminal.compositor import Span, Spanned
+from attn_tui.ui.terminal.compositor import Spanned, Stretch
 from attn_tui.ui.theme import colours_of
 
 
@@ -84,7 +84,7 @@ class Picture(Spanned):
             return Strip(_segments(cells, self._base, y), cells.columns)
         return Strip.blank(self.content_size.width, self.rich_style)
 
-    def spans(self, parts: Sequence[Span]) -> Sequence[Strip | None]:
+    def spans(self, parts: Sequence[Stretch]) -> Sequence[Strip | None]:
         """Return parts of lines; None for a part beside the drawing, or with half a character."""
         cells = self._cells
         if cells is None or self._is_of_another_size(cells):

@@ -215,7 +215,7 @@ MASK = Setting(
     ),
     lambda question: question.draft.setup.mask,
     lambda value: edits.setup(lambda setup: replace(setup, mask=value)), Mask(),
-    synonyms=("hide",),
+    synonyms=("hide", "hide key", "hide keys", "mask key", "mask keys"),
     presets={"causal": ("causal", "causal mask", "triangle", "autoregressive", "look-ahead mask")},
 )  # fmt: skip
 

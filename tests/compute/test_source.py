@@ -312,8 +312,8 @@ def test_a_vector_owns_its_scores_in_float64() -> None:
 @with_rows(
     ("scores", "message"),
     [
-        ([1.0, nan], "nan at key 1; expected finite scores"),
-        ([inf, 1.0], "inf at key 0"),
+        ([1.0, nan], "NaN at key 1; expected finite scores"),
+        ([inf, 1.0], "∞ at key 0"),
         ([], r"shape \(0,\); expected at least one score"),
         ([[1.0]], r"shape \(1, 1\)"),
     ],

@@ -42,11 +42,13 @@ FLOAT64, ROUNDED = 9, 5
 
 COARSE = {
     "*softcap.low": 2, "*sink.high": 2, "*residual": 3, "*multiplier_within": 3, "*.rounding.*": 3,
+    "*differences*.low": 3, "*differences*.high": 3,
     "claims.L-15.*": 2, "claims.L-18.*": 5, "claims.L-24.*": 5, "histogram.curves.exact": 7,
     "csv.weight": 5, "*float32-*.weight": 5,
 }  # fmt: skip
-"""Digits where one more differs between processors: bounds beyond which nothing can be told, what
-rounding leaves, small numbers that come of large ones, and weights of the lab in float32."""
+"""Digits where one more differs between processors: ends of intervals, bounds beyond which nothing
+can be told, what rounding leaves, small numbers that come of large ones, and weights of the lab in
+float32."""
 
 VANISHING = "*ratio*"
 """Paths of numbers that may be 0 but for rounding: there what is below `NOTHING` is 0."""

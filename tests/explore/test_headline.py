@@ -180,7 +180,7 @@ def test_numbers_stand_in_for_a_sentence_that_would_be_too_long() -> None:
     sentence = headline(last.vector, experiment, last.over)
     assert sentence == (
         "Unscaled: largest weight 31 % (key 999,999), 26,756 effective keys. "
-        "Divided by 64 and capped at 123 million: almost none, 1,000,000 keys. Gradient 14,000 "
+        "Divided by 64 and capped at 123 million: almost none, 1 million keys. Gradient 14,000 "
         "times smaller."
     )
 

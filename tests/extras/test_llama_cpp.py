@@ -27,7 +27,7 @@ def recipe() -> dict[str, Any]:
 
 def tensor(recipe: dict[str, Any], name: str, array: Any, *sources: Any, m: float = 0.0) -> Any:
     """Return a ggml_tensor of an array of four axes, whose last one changes first."""
-    made = recipe["Tensor"]()
+    made = recipe["GgmlTensor"]()
     made.type = {np.dtype(np.float32): 0, np.dtype(np.float16): 1}[array.dtype]
     made.ne = type(made.ne)(*array.shape[::-1])
     made.nb = type(made.nb)(*array.strides[::-1])

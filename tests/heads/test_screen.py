@@ -215,6 +215,10 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         screen.query_one(Multipliers).focus()
         screen = await at(pilot)
         assert screen.report().startswith("differs: ")
+        assert screen.report_title == "The doctor's report"
+        screen.query_one("#map-pane").focus()
+        screen = await at(pilot)
+        assert screen.report_title.startswith("The heads; i in the doctor's pane reads")
 
 
 @pytest.mark.slow

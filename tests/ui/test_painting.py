@@ -10,6 +10,7 @@ from textual.screen import Screen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.terminal.compositor import SpansUpdate
+from tests.pairs import everyday
 from tests.ui.person import press, shown
 
 
@@ -70,14 +71,14 @@ async def test_a_screen_painted_bit_by_bit_is_the_one_that_is_painted_as_a_whole
 
 WAYS = {
     "steps": ("explore", ["minus", "plus", "plus", "right_curly_bracket", "t", "tab", "plus"]),
+    "a message": ("dots", ["0", "u", "plus", "g", "plus"]),
     "a list": ("explore", ["r", "down", "escape", "plus"]),
     "wide keys": ("attention", ["down", "right", "plus", "question_mark", "up"]),
-    "a message": ("dots", ["0", "u", "plus", "g", "plus"]),
 }
 """Keys after which the screen was painted bit by bit, by what is special about them."""
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", everyday(2, [*WAYS]))
 async def test_the_cells_that_are_sent_make_the_screen(
     monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:

@@ -37,7 +37,8 @@ FIRST: Mapping[str, str] = {
     "soft cap 30": "soft cap: none → 30", "softcap=30": "soft cap: none → 30",
     "cap 30": "soft cap: none → 30", "sink 1": "sink: none → 1",
     "soft cap of 30": "soft cap: none → 30", "d_k 64k": "d_k 64k", "mask 1": "mask: none → 1",
-    "hide 2": "mask: none → 2", "samples 1000": "Dot products: samples: 100,000 → 1,000",
+    "hide 2": "mask: none → 2", "hide key 2": "mask: none → 2", "mask key 2": "mask: none → 2",
+    "samples 1000": "Dot products: samples: 100,000 → 1,000",
     "draws 64": "Sweep: draws: auto → 64", "precision float16": "precision: float64 → float16",
     # A value alone.
     "float16": "precision: float64 → float16", "FP16": "precision: float64 → float16",
@@ -77,7 +78,10 @@ FIRST: Mapping[str, str] = {
     "model": "Choose a model",
     "full screen": "Show one pane alone", "zoom": "Show one pane alone",
     "report": "Read the report",
-    "mask the key": "Mask the key", "hide key": "Mask the key", "resample": "Another draw",
+    "mask the key": "Mask the key", "hide key": "Mask the key", "hide": "Mask the key",
+    "hide a key": "Mask the key", "lesson": "A lesson of your own",
+    "write a lesson": "A lesson of your own", "open a lesson": "A lesson of your own",
+    "own tour": "A lesson of your own", "resample": "Another draw",
     "edit": "Type scores", "enter scores": "Type scores", "theme": "Theme",
     "screenshot": "Screenshot", "pause": "Stop, go on or play",
     # Other choices and settings.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.fit.case import HeadCase, parameters_of
 from attn_tui.compute.fit.head import FitRows, Floats, State, compute
+from attn_tui.compute.fit.kernels import kernel_outputs
 from attn_tui.compute.fit.keys import one_key
 from attn_tui.compute.fit.model import FITS, Others, Suspect, Variants
 from attn_tui.compute.fit.noise import variance
@@ -164,6 +165,12 @@ def _reason_of_nan(
         lowest = np.where(rows.seen, np.inf, rows.scores).min(axis=1)
         if np.array_equal((lowest < 0) & (rows.seen.sum(axis=1) == 0), is_nan):
             return "−65,504 plus a negative score is −∞ in float16"
+    idle = ~rows.seen.any(axis=1)
+    by_key = ~rows.seen.any(axis=0)
+    if by_key.shape == is_nan.shape and np.array_equal(by_key, is_nan):
+        return "the mask is applied to queries, not to keys"
+    if idle.any() and np.isnan(rows.output[idle]).any():
+        return "rows that see no key are NaN, and make others NaN"
     return ""
 
 
@@ -225,6 +232,8 @@ def _softmaxes(case: HeadCase) -> Iterator[_Alternative]:
         columns /= np.maximum(columns.sum(axis=0), 1e-300)
         name = "softmax was taken over the queries: the columns sum to 1"
         yield _Alternative(Suspect(name, FITS), c * columns @ values)
+    for suspect, output in kernel_outputs(rows, state, model):
+        yield _Alternative(suspect, output)
     total = state.total
     crowded = state.output * total / (total + 1.0)
     name = "1 is added to the sum after the maximum is subtracted: a sink as heavy as the top key"

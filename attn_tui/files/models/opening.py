@@ -1,23 +1,29 @@
 """Open a capture with the configuration of its model, by one rule for every caller."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
 from typing import Any
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.layouts import layout_text
-from attn_tui.captures.opening import open_capture
+from attn_tui.captures.opening import open_arrays, open_capture
 from attn_tui.captures.readings import VARIABLES, Reading, readings_of
+from attn_tui.captures.stored import Raw
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.models import transformers
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.promise import NONE, Expectation, Promise
 from attn_tui.files.models.towers import bound, captured_layers
 
 _BESIDE = "config.json"
+
+Configuration = str | Mapping[str, Any]
+"""A configuration: the path of its file, or its fields."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +61,11 @@ class Configured:
 
 
 def open_configured(
-    paths: Sequence[str], layouts: str = "", names: str = "", config: str = "", anew: bool = True
+    paths: Sequence[str],
+    layouts: str = "",
+    names: str = "",
+    config: Configuration = "",
+    anew: bool = True,
 ) -> Configured:
     """Open a capture with the named configuration, or else as its own metadata says.
 
@@ -65,45 +75,89 @@ def open_configured(
         paths: The paths of its files, as `open_capture` takes them.
         layouts: The axes of tensors, as typed; empty to recognise them.
         names: What tensors are called, as typed.
-        config: The path of the named configuration; empty for none.
+        config: The named configuration: its path, or its fields; empty for none.
         anew: Whether to look for a config.json in the folder; False if this was done when the
             capture was first opened, so that `config` has the result.
 
     Raises:
         InputError: If the files open in no layout, or the named configuration cannot be read.
     """
-    capture = open_capture(paths, layouts, names)
+
+    def opened(layouts: str) -> Capture:
+        return open_capture(paths, layouts, names)
+
+    return _configured(opened, layouts, config, paths if anew and not config else ())
+
+
+def open_configured_arrays(
+    arrays: Mapping[str, Raw], layouts: str = "", config: Configuration = ""
+) -> Configured:
+    """Open arrays in memory with the configuration of their model, or without any.
+
+    Args:
+        arrays: The arrays, as `open_arrays` takes them.
+        layouts: The axes of tensors, as typed; empty to recognise them.
+        config: The configuration: its path, or its fields; empty for none.
+
+    Raises:
+        InputError: If the arrays do not fit each other, or the configuration cannot be read.
+    """
+    return _configured(partial(open_arrays, arrays), layouts, config, ())
+
+
+def _configured(
+    opened: Callable[[str], Capture], layouts: str, config: Configuration, beside: Sequence[str]
+) -> Configured:
+    """Return a capture with what is expected of it.
+
+    Args:
+        opened: Opens the capture with tensors read in some layouts, as typed.
+        layouts: The axes of tensors, as typed; empty to recognise them.
+        config: The configuration that was named: its path, or its fields; empty for none.
+        beside: The paths of the capture if its folder may have a configuration, or nothing.
+    """
+    capture = opened(layouts)
     expectation = claimed(capture.config, capture.shape(capture.heads[0]).d_k)
     first_head = _first_head(capture)
     if expectation is not None:
         expectation = expectation.with_first_head(first_head)
-    file, notes = config, []
+    file, notes = config if isinstance(config, str) else "", []
     if config:
-        expectation = read_expectation(config).with_first_head(first_head)
+        expectation = expectation_of(config).with_first_head(first_head)
         _refuse(_other_kind(expectation, capture))
-    elif expectation is None and anew and (near := _near(paths)):
+    elif expectation is None and (near := _near(beside)):
         try:
-            found = read_expectation(near, f"{_BESIDE} beside it")
-            beside = found.with_first_head(first_head)
+            found = read_expectation(near, f"{_BESIDE} beside it").with_first_head(first_head)
         except InputError as error:
             notes.append(f"{_BESIDE} beside it is no configuration: {error.problem}.")
         else:
-            problem = _other_kind(beside, capture) or _misfit(beside, capture, with_length=True)
+            problem = _other_kind(found, capture) or _misfit(found, capture, with_length=True)
             if problem:
                 notes.append(f"{_BESIDE} beside it is of another model: {problem}.")
             else:
-                expectation, file = beside, near
+                expectation, file = found, near
     if expectation is None:
         return Configured(capture, None, file, layouts, tuple(notes))
     expectation = bound(expectation, captured_layers(capture))
     stated = "" if layouts else _layouts_of(capture, expectation)
     if stated:
         sentence = f"The heads are those of the configuration: --layout '{stated}'."
-        layouts, capture = stated, open_capture(paths, stated, names)
+        layouts, capture = stated, opened(stated)
         states = capture.states
         capture = replace(capture, states=lambda chosen: (*states(chosen), sentence))
         expectation = bound(expectation, captured_layers(capture))
     return Configured(capture, expectation, file, layouts, tuple(notes))
+
+
+def expectation_of(config: Configuration) -> Expectation:
+    """Return what a configuration expects that a caller named or has read.
+
+    Raises:
+        InputError: With field ``"config"``, if it cannot be read.
+    """
+    if isinstance(config, str):
+        return read_expectation(config)
+    return transformers.expectation(dict(config), "the configuration")
 
 
 def _layouts_of(capture: Capture, expectation: Expectation) -> str:

@@ -15,14 +15,14 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-Span = tuple[int, int, int]
+Stretch = tuple[int, int, int]
 """A line, its first column, and the column after the last."""
 
 
 class Spanned(Widget):
     """A widget that renders parts of its lines, too."""
 
-    def spans(self, parts: Sequence[Span]) -> Sequence[Strip | None]:
+    def spans(self, parts: Sequence[Stretch]) -> Sequence[Strip | None]:
         """Return parts of lines, counted in the widget; None where one has to be a whole line."""
         raise NotImplementedError
 
@@ -53,7 +53,7 @@ class SparseCompositor(Compositor):
         screen = self.size.region
         changes = [change.intersection(screen) for change in self._dirty_regions]
         self._dirty_regions.clear()
-        spans_of: defaultdict[tuple[Widget, Region], list[Span]] = defaultdict(list)
+        spans_of: defaultdict[tuple[Widget, Region], list[Stretch]] = defaultdict(list)
         for span in self._regions_to_spans(changes):
             for widget, region, part in self._in_front(span):
                 spans_of[widget, region].append(part)
@@ -65,7 +65,7 @@ class SparseCompositor(Compositor):
         # In the order of the screen, the cursor moves least.
         return SpansUpdate(sorted(strips, key=itemgetter(0, 1))) if strips else None
 
-    def _in_front(self, span: Span, place: int = 0) -> Iterator[tuple[Widget, Region, Span]]:
+    def _in_front(self, span: Stretch, place: int = 0) -> Iterator[tuple[Widget, Region, Stretch]]:
         """Yield the widgets in front within a span, each with its region and its part of the span.
 
         Args:
@@ -87,7 +87,7 @@ class SparseCompositor(Compositor):
 
 
 def rendered(
-    widget: Widget, region: Region, spans: Sequence[Span]
+    widget: Widget, region: Region, spans: Sequence[Stretch]
 ) -> Iterator[tuple[int, int, Strip]]:
     """Yield spans of a widget, each with its line and its first column on the screen.
 

@@ -1,0 +1,1 @@
+"""What the doctor says of arrays and files, as values for Python."""

@@ -1,0 +1,455 @@
+"""`probe`: call a function with inputs that tell, and ask the doctor what it computes."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import log
+from typing import Any, Literal
+
+import numpy as np
+
+from attn_tui.captures.layouts import layout_text, parse_layout
+from attn_tui.captures.opening import open_arrays
+from attn_tui.captures.stored import Raw, widened
+from attn_tui.compute.blas import one_thread
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.scale import Scale
+from attn_tui.diagnosis.asking import configuration_of
+from attn_tui.diagnosis.call import CallShape
+from attn_tui.diagnosis.promise import Stated
+from attn_tui.doctor.examine import examine
+from attn_tui.doctor.report import DoctorReport, Settings
+from attn_tui.doctor.verdict import overall
+from attn_tui.files.models.opening import expectation_of
+from attn_tui.files.models.promise import Expectation, Promise
+from attn_tui.probing.backward import are_other, backward_faults, backward_head
+from attn_tui.probing.beyond import Fault, hidden_rows, leaks, mixing, unsteady
+from attn_tui.probing.calling import Called, Caller, caller_of, libraries_to_try
+from attn_tui.probing.inputs import CallInputs, ProbePlan, drawn
+from attn_tui.probing.probed import CallVerdict, ProbedCall, ProbeDiagnosis, explains, smallness
+from attn_tui.probing.script import script
+
+DTYPES = ("float32", "float64", "bfloat16", "float16")
+"""The formats that inputs may have."""
+NAMED_AT = 64
+"""Causes are sought first in the wrong call whose n is nearest to this."""
+MOST_SEARCHED = 3
+"""In how many wrong calls a cause is sought at most."""
+DIFFERENTIATED = ("torch", "jax")
+"""The libraries whose functions have a backward pass here."""
+HIDDEN = ("zero", "nan", "mean")
+LIKE = 'f was given arrays of NumPy; like="torch" gives it those of PyTorch'
+"""What is noted on the exception of a function that takes no arrays of NumPy."""
+
+
+def probe(
+    f: Callable[..., Any],
+    *,
+    heads: int = 4,
+    kv_heads: int | None = None,
+    d_k: int = 64,
+    d_v: int | None = None,
+    dtype: str = "float32",
+    like: str | None = None,
+    layout: str = "bhnd",
+    scale: Scale | str | float | None = None,
+    softcap: float | None = None,
+    sink: Any = None,
+    causal: bool | str | None = None,
+    window: int | None = None,
+    chunk: int | None = None,
+    value_scale: float | None = None,
+    mask: Callable[[int, int], Any] | None = None,
+    bias: Callable[[int, int], Any] | None = None,
+    config: Any = None,
+    lengths: Sequence[int] | None = None,
+    decode: bool = False,
+    extremes: bool = False,
+    hidden_rows: Literal["zero", "nan", "mean"] | None = None,
+    gradient: bool = False,
+    quick: bool = False,
+    seed: int = 1,
+) -> ProbeDiagnosis:
+    """Say whether a function is the attention that is meant, and if not, what it is.
+
+    It is called as ``f(q, k, v)`` with arrays [batch, heads, n, d]; whatever else it takes is bound
+    beforehand, with `functools.partial` or a lambda. The arguments that describe attention are
+    those of `attn_tui.diagnose`; by default m is 1/√d_k and every query sees every key.
+
+    Args:
+        f: The function. If it has a parameter ``mask``, it is given what ``mask`` returns.
+        heads: How many query heads there are.
+        kv_heads: How many heads of keys and values; None for as many.
+        d_k: The length of queries and keys.
+        d_v: The length of values. None for d_k, and in one call another.
+        dtype: The format of the inputs: float32, float64, bfloat16 or float16.
+        like: The library whose arrays f takes: numpy, torch, jax or mlx. None for NumPy, and if f
+            refuses it, for torch or jax if it is imported.
+        layout: The axes of q, k, v and out: ``"bhnd"``, ``"bnhd"``, or without b.
+        scale: The m that f should use; None for 1/√d_k, or that of ``config``.
+        softcap: The cap that it should have.
+        sink: The sink's logit that it should have, one or one for each head.
+        causal: Whether it should be causal; None for not, or as ``config`` says.
+        window: How many keys a query should see, its own counted.
+        chunk: The length of chunks of keys.
+        value_scale: c in out = c·p·V.
+        mask: A function of n_q and n that returns which keys are seen, True where they are.
+        bias: A function of n_q and n that returns what is added to the logits.
+        config: What the model promises in place of the defaults.
+        lengths: The numbers of keys; None for 1, 2, 17, 64, 127 to 129 and 257.
+        decode: Whether f takes fewer queries than keys.
+        extremes: Whether it should bear |q·k| beyond 10,000, in float16 beyond 32,752.
+        hidden_rows: What rows are that see no key: ``"zero"``, ``"nan"`` or ``"mean"``, of V; None
+            for any of these.
+        gradient: Whether dq, dk and dv are looked at as well, of a function of PyTorch or JAX.
+        quick: Whether a few calls are enough.
+        seed: What is drawn; the same seed gives the same inputs.
+
+    Returns:
+        The diagnosis; ``cases`` has each call with its verdict.
+
+    Raises:
+        InputError: With the name of the argument that will not do.
+        Exception: That of f, if it raises in all calls.
+    """
+    is_bare = config is None
+    stated = Stated(
+        "inverse-sqrt" if is_bare and scale is None else scale, softcap, sink,
+        False if causal is None and is_bare and window is None and chunk is None else causal,
+        window, chunk, value_scale, _function("mask", mask), _function("bias", bias),
+    )  # fmt: skip
+    if hidden_rows not in (None, *HIDDEN):
+        raise InputError("hidden_rows", f"{inert(str(hidden_rows))} is none", " or ".join(HIDDEN))
+    plan = _plan(heads, kv_heads, d_k, d_v, lengths, decode, quick, extremes, dtype, seed)
+    axes = layout_text(parse_layout(layout, "q"))
+    if not {*"hnd"} <= {*axes}:
+        raise InputError("layout", f"{inert(layout)} has no heads", "bhnd, bnhd, hnd or nhd")
+    promise = _Promised(stated, configuration_of(config))
+    cases = _called(f, like, axes, plan, promise)
+    if gradient and cases[0].caller.library not in DIFFERENTIATED:
+        problem = f"f takes arrays of {cases[0].caller.library}"
+        raise InputError("gradient", problem, 'like="torch" or like="jax"')
+    more = partial(_backward, promise=promise, plan=plan) if gradient else _nothing
+    return _diagnosed(cases, promise, plan, hidden_rows, more)
+
+
+def _nothing(cases: Sequence["_Case"]) -> Iterator[Fault]:
+    """Yield no fault of a backward pass that is not asked about."""
+    yield from ()
+
+
+def _backward(cases: Sequence["_Case"], promise: "_Promised", plan: ProbePlan) -> Iterator[Fault]:
+    """Yield what is wrong with the backward pass, as the smallest call shows it that does.
+
+    With one or two keys several causes look alike: those calls count if no other is wrong.
+    """
+    small: list[Fault] = []
+    for case in sorted(cases, key=lambda one: smallness(one.inputs)):
+        shape = case.inputs.shape
+        rng = np.random.default_rng([plan.seed, case.inputs.number, 1])
+        upstream = rng.standard_normal((shape.batch, shape.heads, shape.queries, shape.d_v))
+        dout = upstream.astype(case.arrays["q"].dtype)
+        mask = None if case.stated.mask is None else np.asarray(case.stated.mask)
+        gradients = case.caller.gradients(case.arrays, dout, mask)
+        where = f"backward, {case.inputs.text}: "
+        if isinstance(gradients, str):
+            yield Fault(f"{where}{gradients}")
+            return
+        again = case.caller.gradients(case.arrays, dout, mask)
+        promised = promise.promise(shape)
+        head = backward_head(promised, case.stated, shape)
+        simulated = backward_head(promised, case.stated, shape, plan.dtype)
+        faults = [*backward_faults(head, simulated, case.arrays, dout, gradients)]
+        if faults and not isinstance(again, str) and are_other(gradients, again):
+            yield Fault(f"{where}the same inputs give other gradients: is dropout left on there?")
+            return
+        if not faults:
+            continue
+        fault = Fault(f"{where}{'; '.join(faults)}")
+        if shape.keys > 2:
+            yield fault
+            return
+        small.append(fault)
+    yield from small[:1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Promised:
+    """What a function is meant to do.
+
+    Attributes:
+        stated: What the caller says, with functions for mask and bias.
+        config: The configuration; empty for none.
+    """
+
+    stated: Stated
+    config: Any
+
+    def at(self, shape: CallShape) -> Stated:
+        """Return what is meant of a call, with its mask and bias."""
+        parts = {}
+        for name in ("mask", "bias"):
+            made = getattr(self.stated, name)
+            parts[name] = None if made is None else made(shape.queries, shape.keys)
+        return replace(self.stated, **parts)
+
+    def promise(self, shape: CallShape) -> Promise:
+        """Return the promise of a call."""
+        base = Promise()
+        if self.config:
+            base = expectation_of(self.config).of(0, shape.d_k)
+        typed = self.at(shape).typed(shape)
+        return base if typed is None else typed.over(base, shape.d_k)
+
+    def expectation(self, shapes: Sequence[CallShape]) -> Expectation:
+        """Return what is promised of several calls, each a layer."""
+        source = self.stated.text
+        if self.config:
+            source = "; ".join(filter(None, (expectation_of(self.config).source, source)))
+        layers = tuple(self.promise(shape) for shape in shapes)
+        return Expectation(source, layers[0], layers)
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A call that was made.
+
+    Attributes:
+        inputs: What it was given.
+        arrays: q, k and v.
+        called: What it returned.
+        caller: Calls the function again.
+        stated: What is meant of it.
+    """
+
+    inputs: CallInputs
+    arrays: Mapping[str, Raw]
+    called: Called
+    caller: Caller
+    stated: Stated
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the doctor looks at its numbers."""
+        return self.called.out is not None and self.inputs.largest is None
+
+    def again(self, arrays: Mapping[str, Raw]) -> Raw | None:
+        """Return what the function makes of other numbers of the same sizes."""
+        return _call(self.caller, arrays, self.inputs, self.stated).out
+
+    def seen(self) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+        """Return which keys each query sees, shape (batch or 1, heads or 1, n_q, n)."""
+        return self.stated.seen(self.inputs.shape)
+
+
+def _call(caller: Caller, arrays: Mapping[str, Raw], inputs: CallInputs, stated: Stated) -> Called:
+    """Return what a function makes of inputs, with its mask if it takes one."""
+    mask = None if stated.mask is None else np.asarray(stated.mask)
+    return caller(arrays, inputs.shape, mask, inputs.is_strided)
+
+
+def _called(
+    f: Callable[..., Any], like: str | None, layout: str, plan: ProbePlan, promise: _Promised
+) -> list[_Case]:
+    """Return all calls.
+
+    Raises:
+        Exception: That of f, if it raises in all of them.
+    """
+    every = plan.inputs()
+    if "b" not in layout:
+        every = tuple(replace(one, shape=replace(one.shape, batch=1)) for one in every)
+    softcap = promise.stated.softcap
+    libraries = (like,) if like is not None else ("numpy", *libraries_to_try())
+    raised: BaseException | None = None
+    for library in libraries:
+        caller = caller_of(f, library, layout)
+        cases = []
+        for inputs in every:
+            arrays, stated = drawn(inputs, plan, softcap), promise.at(inputs.shape)
+            called = _call(caller, arrays, inputs, stated)
+            cases.append(_Case(inputs, arrays, called, caller, stated))
+        errors = [case.called.raised for case in cases]
+        if None in errors:
+            return cases
+        raised = raised or errors[-1]
+    assert raised is not None
+    if libraries == ("numpy",) and like is None:
+        raised.add_note(LIKE)
+    raise raised
+
+
+def _diagnosed(
+    cases: Sequence[_Case],
+    promise: _Promised,
+    plan: ProbePlan,
+    hidden: str | None,
+    backward: Callable[[Sequence[_Case]], Iterator[Fault]],
+) -> ProbeDiagnosis:
+    """Return what the calls say together."""
+    judged = [case for case in cases if case.is_judged]
+    if not judged:
+        problem = f"{cases[0].called.error}, and no call returns attention"
+        raise InputError("f", problem, "an array with the axes of q and the length of v")
+    remarks: list[str] = []
+    faults: list[Fault] = []
+    verdicts: dict[int, tuple[CallVerdict, str]] = {}
+    for case in cases:
+        number, shape = case.inputs.number, case.inputs.shape
+        is_more = plan.d_v is None and shape.d_v != shape.d_k
+        if is_more and case.called.raised is not None:
+            remarks.append(f"It does not take d_v ≠ d_k: {case.called.error}.")
+            continue
+        if case.called.out is None:
+            verdicts[number] = "fails", case.called.error
+        elif case.inputs.largest is not None:
+            verdicts[number] = _of_extreme(case)
+    first = _examined(judged, promise, is_searched=False)
+    for layer, case in enumerate(judged):
+        findings = [one for one in first.findings if one.id.layer == layer]
+        verdict = overall(findings)
+        is_silent = {one.judgement.verdict for one in findings} <= {"silent"}
+        verdicts[case.inputs.number] = ("silent" if is_silent else verdict), ""
+    written = dict.fromkeys(name for case in cases for name in case.called.written)
+    if written:
+        faults.append(
+            Fault(f"it writes to its input{'s' * (len(written) > 1)} {', '.join(written)}")
+        )
+    faults += _beyond(judged, hidden, remarks)
+    calls = tuple(
+        ProbedCall(case.inputs, *verdicts[case.inputs.number])
+        for case in cases
+        if case.inputs.number in verdicts
+    )
+    wrong = [
+        case for case in judged if verdicts[case.inputs.number][0] in ("differs", "cannot tell")
+    ]
+    if not wrong:
+        faults += backward(judged)
+    report = _named(wrong, promise, plan) if wrong else _largest(judged, promise)
+    failing = {call.inputs.number for call in calls if not call.is_right}
+    shown = [case for case in judged if case.inputs.number in failing] or judged
+
+    def reproduced() -> str:
+        least = min(shown, key=lambda case: smallness(case.inputs))
+        return script(
+            least.caller, least.inputs, plan, promise.promise(least.inputs.shape), least.stated
+        )
+
+    return ProbeDiagnosis(report, calls, tuple(faults), tuple(remarks), reproduced)
+
+
+def _of_extreme(case: _Case) -> tuple[CallVerdict, str]:
+    """Return the verdict about a call with extreme inputs, in which only NaN counts."""
+    out = case.called.out
+    assert out is not None
+    sees = np.broadcast_to(case.seen().any(axis=-1), out.shape[:3])
+    wrong = ~np.isfinite(widened(out)).all(axis=-1) & sees
+    if not wrong.any():
+        return "agrees", ""
+    return "differs", f"the output is NaN or infinite in {int(wrong.sum()):,} rows"
+
+
+def _beyond(cases: Sequence[_Case], hidden: str | None, remarks: list[str]) -> Iterator[Fault]:
+    """Yield what one call cannot show."""
+    plain = [case for case in cases if not case.inputs.is_strided]
+    several = max(plain, key=lambda case: (case.inputs.shape.batch, -case.inputs.shape.keys))
+    out = several.called.out
+    assert out is not None
+    for text, is_fault in unsteady(several.arrays, out, several.again):
+        if is_fault:
+            # Whatever else changes may change by itself.
+            yield Fault(text)
+            return
+        remarks.append(text)
+    yield from mixing(several.arrays, out, several.inputs.shape, several.again)
+    for case in plain:
+        out = case.called.out
+        assert out is not None
+        found = [*leaks(case.arrays, out, case.seen(), case.inputs.shape, case.again)]
+        if hidden is not None:
+            found += hidden_rows(out, case.seen(), case.arrays["v"], hidden)
+        if found:
+            yield from found
+            break
+
+
+def _named(wrong: Sequence[_Case], promise: _Promised, plan: ProbePlan) -> DoctorReport:
+    """Return the report about the wrong call that shows the cause, or about the likeliest."""
+
+    def likelihood(case: _Case) -> tuple[bool, bool, float, int]:
+        shape = case.inputs.shape
+        is_odd = shape.d_v != shape.d_k and plan.d_v is None
+        return case.inputs.is_strided, is_odd, abs(log(shape.keys / NAMED_AT)), shape.batch
+
+    order = sorted(wrong, key=likelihood)
+    reports = []
+    for case in order[: 1 if plan.quick else MOST_SEARCHED]:
+        report = _examined([case], promise, is_searched=True)
+        reports.append(report)
+        if explains(report):
+            return report
+    return reports[0]
+
+
+def _largest(judged: Sequence[_Case], promise: _Promised) -> DoctorReport:
+    """Return the report about the largest call."""
+    plain = [case for case in judged if not case.inputs.is_strided] or judged
+    return _examined(
+        [max(plain, key=lambda case: smallness(case.inputs))], promise, is_searched=False
+    )
+
+
+def _examined(cases: Sequence[_Case], promise: _Promised, is_searched: bool) -> DoctorReport:
+    """Return the doctor's report about calls, each a layer."""
+    tensors: dict[str, Raw] = {}
+    for layer, case in enumerate(cases):
+        assert case.called.out is not None
+        parts = {**case.arrays, "out": case.called.out, **case.stated.tensors(case.inputs.shape)}
+        tensors |= {f"{layer}.{part}": array for part, array in parts.items()}
+    capture = open_arrays(tensors, "bhnd")
+    expectation = promise.expectation([case.inputs.shape for case in cases])
+    settings = Settings(search=is_searched, is_whole=True)
+    with one_thread():
+        *_, report = examine(capture, expectation, settings)
+    return report
+
+
+def _function(name: str, made: Any) -> Any:
+    """Return a mask or a bias, which has to be a function of n_q and n."""
+    if made is not None and not callable(made):
+        problem = f"it is {inert(type(made).__qualname__)[1:-1]}"
+        raise InputError(name, problem, "a function of n_q and n that returns an array")
+    return made
+
+
+def _plan(
+    heads: int,
+    kv_heads: int | None,
+    d_k: int,
+    d_v: int | None,
+    lengths: Sequence[int] | None,
+    decode: bool,
+    quick: bool,
+    extremes: bool,
+    dtype: str,
+    seed: int,
+) -> ProbePlan:
+    """Return which calls are made, after checking what was asked."""
+    kv_heads = heads if kv_heads is None else kv_heads
+    counts = {"heads": heads, "kv_heads": kv_heads, "d_k": d_k, "d_v": d_v or d_k}
+    for name, count in counts.items():
+        if type(count) is not int or not 1 <= count <= 4096:
+            raise InputError(name, f"it is {inert(repr(count))}", "a whole number from 1 to 4,096")
+    if heads % kv_heads:
+        expected = f"a number that divides {heads}"
+        raise InputError("kv_heads", f"it is {kv_heads}", expected)
+    name = str(dtype).removeprefix("torch.")
+    if name not in DTYPES:
+        raise InputError("dtype", f"{inert(name)} is none", " or ".join(DTYPES))
+    sizes = tuple(lengths or ())
+    if any(type(n) is not int or not 1 <= n <= 8192 for n in sizes):
+        raise InputError("lengths", f"they are {inert(repr(lengths))}", "numbers from 1 to 8,192")
+    if type(seed) is not int or seed < 0:
+        raise InputError("seed", f"it is {inert(repr(seed))}", "a whole number from 0")
+    return ProbePlan(heads, kv_heads, d_k, d_v, sizes, decode, quick, extremes, name, seed)

@@ -1,0 +1,133 @@
+"""A script of a few lines that shows a fault with NumPy and the function alone."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from attn_tui.diagnosis.promise import Stated
+from attn_tui.files.models.promise import NONE, Promise
+from attn_tui.probing.calling import Caller
+from attn_tui.probing.inputs import CallInputs, ProbePlan, shift, spreads
+
+
+def script(
+    caller: Caller, inputs: CallInputs, plan: ProbePlan, promise: Promise, stated: Stated
+) -> str:
+    """Return a script that calls a function and compares what it returns with the promise.
+
+    Args:
+        caller: The function, with its layout.
+        inputs: The sizes of the call.
+        plan: The format, and the seed.
+        promise: What is promised of the call.
+        stated: The mask, the bias and the sinks of the call.
+    """
+    return "".join(f"{line}\n" for line in _lines(caller, inputs, plan, promise, stated))
+
+
+def _lines(
+    caller: Caller, inputs: CallInputs, plan: ProbePlan, promise: Promise, stated: Stated
+) -> Iterator[str]:
+    shape = inputs.shape
+    name, imported = _named(caller.function)
+    yield "import numpy as np"
+    if plan.dtype == "bfloat16":
+        yield "import ml_dtypes"
+    if caller.library != "numpy":
+        yield f"import {_MODULES[caller.library]}"
+    yield imported
+    yield f"rng = np.random.default_rng([{plan.seed}, {inputs.number}])  # {inputs.text}"
+    dtype = f"ml_dtypes.{plan.dtype}" if plan.dtype == "bfloat16" else f"np.{plan.dtype}"
+    spread = spreads(shape.heads, stated.softcap).tolist()
+    for part, heads, n, d, more in (
+        ("q", shape.heads, shape.queries, shape.d_k, f" * np.array({spread})[:, None, None]"),
+        ("k", shape.kv_heads, shape.keys, shape.d_k, ""),
+        ("v", shape.kv_heads, shape.keys, shape.d_v, ""),
+    ):
+        yield f"{part} = rng.standard_normal(({shape.batch}, {heads}, {n}, {d})){more}"
+    if stated.softcap is not None:
+        by = shift(stated.softcap, shape.d_k)
+        yield f"q[:, 0], k[:, 0] = q[:, 0] + {by!r}, k[:, 0] - {by!r}"
+    yield f"q, k, v = (one.astype({dtype}) for one in (q, k, v))"
+    yield f"out = {_call(caller, name, inputs, plan.dtype)}"
+    group = shape.heads // shape.kv_heads
+    yield "Q, K, V = (one.astype(np.float64) for one in (q, k, v))"
+    yield f"K, V = np.repeat(K, {group}, 1), np.repeat(V, {group}, 1)"
+    m = shape.d_k**-0.5 if promise.multiplier is None else promise.multiplier
+    yield f"z = {m!r} * Q @ K.swapaxes(2, 3)"
+    if isinstance(promise.softcap, float):
+        yield f"z = {promise.softcap!r} * np.tanh(z / {promise.softcap!r})"
+    if stated.bias is not None:
+        yield "z = z + bias(*z.shape[2:])  # the function that was given as bias="
+    seen = stated.seen(shape)
+    if stated.mask is not None or (stated.bias is not None and not seen.all()):
+        yield "z = np.where(mask(*z.shape[2:]), z, -np.inf)  # the function that was given as mask="
+    elif not seen.all():
+        yield _masked(stated, shape.queries, shape.keys)
+    yield "top = np.maximum(z.max(3, keepdims=True), -1e300)"
+    sink = ""
+    if stated.sink is not None and stated.sink != NONE:
+        sinks = np.broadcast_to(np.asarray(stated.sink, np.float64), (shape.heads,)).tolist()
+        sink = f" + np.exp(np.array({sinks})[:, None, None] - top)"
+    yield f"p = np.exp(z - top) / (np.exp(z - top).sum(3, keepdims=True){sink})"
+    c = 1.0 if promise.value_scale is None else promise.value_scale
+    yield f"expected = {'' if c == 1.0 else f'{c!r} * '}p @ V"
+    yield (
+        'print("largest difference", np.abs(out.astype(np.float64) - expected).max(), '
+        '"of", np.abs(expected).max())'
+    )
+
+
+_MODULES = {"torch": "torch", "jax": "jax.numpy as jnp", "mlx": "mlx.core as mx"}
+
+
+def _named(function: Any) -> tuple[str, str]:
+    """Return the name of a function in a script, and the line that brings it there."""
+    called = getattr(function, "__name__", "")
+    module = getattr(inspect.getmodule(function), "__name__", "")
+    is_importable = getattr(function, "__qualname__", "") == called
+    if is_importable and called.isidentifier() and module not in ("", "__main__"):
+        return called, f"from {module} import {called}"
+    return "f", "f = ...  # the function that was probed"
+
+
+def _call(caller: Caller, name: str, inputs: CallInputs, dtype: str) -> str:
+    """Return the call, from q, k and v [batch, heads, n, d] to an array of such axes."""
+    axes = ["bhnd".index(axis) for axis in caller.layout]
+    turn = "" if caller.layout == "bhnd" else f".transpose({axes})"
+    to = {
+        "numpy": "{}", "torch": "torch.tensor({}.astype(np.float32)).to(torch.{{dtype}})",
+        "jax": "jnp.asarray({})", "mlx": "mx.array({}.astype(np.float32)).astype(mx.{{dtype}})",
+    }[caller.library]  # fmt: skip
+    to = to.replace("{dtype}", dtype)
+    given = []
+    for part in "qkv":
+        if inputs.is_strided:
+            wide = f"np.repeat({part}.swapaxes(1, 2), 2, 1)[:, ::2].swapaxes(1, 2)"
+            given.append(to.format(wide + turn))
+        else:
+            given.append(to.format(part + turn))
+    mask = ", mask=mask(q.shape[2], k.shape[2])" if caller.has_mask else ""
+    back = [caller.layout.index(axis) for axis in "bhnd"] if len(axes) == 4 else []
+    turned = "" if caller.layout == "bhnd" else f".transpose({back})"
+    if caller.library == "torch":
+        return f"{name}({', '.join(given)}{mask}).detach().double().numpy(){turned}"
+    return f"np.asarray({name}({', '.join(given)}{mask})){turned}"
+
+
+def _masked(stated: Stated, queries: int, keys: int) -> str:
+    """Return the line that hides keys by position."""
+    offset = 0 if stated.causal == "top left" else keys - queries
+    own = (
+        f"(np.arange({queries})[:, None] + {offset})"
+        if offset
+        else f"np.arange({queries})[:, None]"
+    )
+    conditions = [f"(np.arange({keys}) <= {own})"]
+    if stated.window is not None:
+        conditions.append(f"(np.arange({keys}) > {own} - {stated.window})")
+    if stated.chunk is not None:
+        conditions.append(f"(np.arange({keys}) >= {own} // {stated.chunk} * {stated.chunk})")
+    return f"z = np.where({' & '.join(conditions)}, z, -np.inf)"

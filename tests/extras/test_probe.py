@@ -1,0 +1,150 @@
+"""`attn_tui.probe` of functions of PyTorch, JAX and MLX: forward and backward."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+import attn_tui
+from attn_tui.testing import assert_attention
+
+torch = pytest.importorskip("torch")
+functional = torch.nn.functional
+M, CAP = 0.125, 20.0
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def by_backend(name: str, **given: Any) -> Callable[..., Any]:
+    """Return scaled_dot_product_attention by one of PyTorch's back ends."""
+    attention = torch.nn.attention
+    backend = getattr(attention.SDPBackend, name)
+
+    def called(q: Any, k: Any, v: Any) -> Any:
+        with attention.sdpa_kernel(backend):
+            return functional.scaled_dot_product_attention(q, k, v, **given)
+
+    return called
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("backend", ["MATH", "FLASH_ATTENTION"])
+def test_attention_of_pytorch_agrees_forward_and_backward(backend: str, dtype: str) -> None:
+    d_v = {} if backend == "MATH" else {"d_v": 64}
+    kernel = by_backend(backend, is_causal=True)
+    assert_attention(kernel, causal=True, like="torch", dtype=dtype, gradient=True, **d_v)
+
+
+def test_a_function_that_refuses_numpy_is_given_tensors() -> None:
+    grouped = partial(functional.scaled_dot_product_attention, enable_gqa=True)
+    assert_attention(grouped, heads=4, kv_heads=2, quick=True)
+
+
+def test_is_causal_is_aligned_at_the_top_left() -> None:
+    kernel = partial(functional.scaled_dot_product_attention, is_causal=True)
+    given: dict[str, Any] = {"like": "torch", "decode": True, "quick": True}
+    assert attn_tui.probe(kernel, causal="top left", **given).verdict == "agrees"
+    assert "aligned at the top left" in attn_tui.probe(kernel, causal=True, **given).line
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float16"])
+def test_tensors_keep_their_format_and_their_strides(name: str) -> None:
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, 40, 4, 64).transpose(1, 2).to(getattr(torch, name)) for _ in "qkv")
+    wide = (one.to(torch.float32) for one in (q, k, v))
+    out = functional.scaled_dot_product_attention(*wide).to(
+        torch.bfloat16 if "8" in name[5:6] else q.dtype
+    )
+    diagnosis = attn_tui.diagnose(q, k, v, out.requires_grad_(), scale=M, causal=False)
+    assert diagnosis.verdict == "agrees"
+
+
+def test_jax_agrees_forward_and_backward() -> None:
+    jax = pytest.importorskip("jax")
+    kernel = partial(jax.nn.dot_product_attention, is_causal=True)
+    assert_attention(
+        kernel, causal=True, like="jax", layout="bnhd", d_v=64, gradient=True, quick=True
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_mlx_agrees(dtype: str) -> None:
+    mx = pytest.importorskip("mlx.core")
+    kernel = partial(mx.fast.scaled_dot_product_attention, scale=M)
+    assert_attention(kernel, like="mlx", dtype=dtype, d_v=64, quick=True)
+
+
+class Wrong(torch.autograd.Function):  # type: ignore[misc, name-defined]  # untyped
+    """Attention that is right forwards, with a fault in its backward pass."""
+
+    @staticmethod
+    def forward(ctx: Any, q: Any, k: Any, v: Any, fault: str, cap: float | None) -> Any:
+        group = q.shape[1] // k.shape[1]
+        keys, values = (one.repeat_interleave(group, 1) for one in (k, v))
+        x = M * q @ keys.transpose(2, 3)
+        z = x if cap is None else cap * torch.tanh(x / cap)
+        p = torch.softmax(z, -1)
+        ctx.save_for_backward(q, k, v, x, z, p)
+        ctx.fault, ctx.cap, ctx.group = fault, cap, group
+        return p @ values
+
+    @staticmethod
+    def backward(ctx: Any, dout: Any) -> Any:
+        q, k, v, x, z, p = ctx.saved_tensors
+        fault, group = ctx.fault, ctx.group
+        keys, values = (one.repeat_interleave(group, 1) for one in (k, v))
+        if fault == "dropout":
+            p = p * (torch.rand_like(p) > 0.1) / 0.9
+        dp = dout @ values.transpose(2, 3)
+        ds = p * (dp - (p * dp).sum(-1, keepdim=True))
+        if ctx.cap is not None and fault != "cap":
+            ds = ds * (1 - torch.tanh(x / ctx.cap) ** 2)
+        dq = M * ds @ keys
+        dk = M * ds.transpose(2, 3) @ q
+        of = torch.exp(z - z.amax(-1, keepdim=True)) if fault == "unnormalised" else p
+        dv = of.transpose(2, 3) @ dout
+        if fault == "dk without m":
+            dk = dk / M
+        if fault == "dq with m twice":
+            dq = dq * M
+        b, h, n, _ = dk.shape
+        apart = [one.reshape(b, h // group, group, n, -1) for one in (dk, dv)]
+        dk, dv = (one.sum(2) for one in apart)
+        if fault == "group":
+            dk = apart[0][:, :, 0]
+        return dq, dk, dv, None, None
+
+
+BACKWARD: dict[str, tuple[str, str, dict[str, Any], float | None]] = {
+    "dk without m": ("dk is off by", "m is missing", {}, None),
+    "dq with m twice": ("dq is off by", "m is there twice", {}, None),
+    "cap": ("dq is off by", "the cap's derivative 1 − tanh² is missing", {"softcap": CAP}, CAP),
+    "group": ("dk is off by", "not summed over the group of a KV head", {"kv_heads": 2}, None),
+    "unnormalised": ("dv is off by", "unnormalised weights", {}, None),
+    "dropout": ("backward, ", "is dropout left on there?", {}, None),
+}  # fmt: skip
+
+
+def kernel_of(fault: str, cap: float | None) -> Callable[..., Any]:
+    return lambda q, k, v: Wrong.apply(q, k, v, fault, cap)
+
+
+@pytest.mark.parametrize("fault", BACKWARD)
+def test_what_is_wrong_with_a_backward_pass_is_named(fault: str) -> None:
+    begins, says, given, cap = BACKWARD[fault]
+    arguments: dict[str, Any] = {"like": "torch", "gradient": True, "quick": True, **given}
+    diagnosis = attn_tui.probe(kernel_of(fault, cap), **arguments)
+    assert diagnosis.verdict == "differs"
+    assert begins in diagnosis.line
+    assert says in diagnosis.line
+    # Forwards it is right, and so is the same pass without its fault.
+    assert attn_tui.probe(kernel_of("", cap), **arguments).verdict == "agrees"
+    assert (
+        attn_tui.probe(kernel_of(fault, cap), **{**arguments, "gradient": False}).verdict
+        == "agrees"
+    )

@@ -1,0 +1,367 @@
+"""Attention as people write it, right and wrong: each fault is a few lines away from what is right.
+
+Faults are named as issue lists and test names have them; `FAULTS` has them all but those of the
+backward pass.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[Any]
+Kernel = Callable[..., Numbers]
+CAP = 20.0
+SINKS = np.array([0.5, 1.0, 2.0, 3.0])
+WINDOW = 16
+
+
+def repeated(q: Numbers, k: Numbers) -> Numbers:
+    """Return KV heads once for each head of q that has them."""
+    return np.repeat(k, q.shape[1] // k.shape[1], axis=1)
+
+
+def scores(q: Numbers, k: Numbers) -> Numbers:
+    s: Numbers = q @ repeated(q, k).swapaxes(2, 3)
+    return s
+
+
+def softmax(z: Numbers, axis: int = 3) -> Numbers:
+    p = np.exp(z - z.max(axis, keepdims=True))
+    weights: Numbers = p / p.sum(axis, keepdims=True)
+    return weights
+
+
+def out_of(p: Numbers, v: Numbers) -> Numbers:
+    out: Numbers = p @ np.repeat(v, p.shape[1] // v.shape[1], axis=1)
+    return out
+
+
+def below(z: Numbers, ahead: int = 0) -> Numbers:
+    """Return which keys are at most so many places ahead of each query."""
+    n_q, n = z.shape[2:]
+    return np.tri(n_q, n, n - n_q + ahead, dtype=bool)
+
+
+def hidden(z: Numbers, seen: Numbers) -> Numbers:
+    return np.where(seen, z, -np.inf).astype(z.dtype)
+
+
+def plain(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """Every key, 1/√d_k: right."""
+    return out_of(softmax(scores(q, k) / np.float32(q.shape[3] ** 0.5)), v)
+
+
+def causal(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """Causal: right."""
+    z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+    return out_of(softmax(hidden(z, below(z))), v)
+
+
+def scaled_by(multiplier: Callable[..., float]) -> Kernel:
+    """Return attention with another m, of d_k, d_v and n."""
+
+    def attention(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        m = multiplier(q.shape[3], v.shape[3], k.shape[2])
+        return out_of(softmax(np.float32(m) * scores(q, k)), v)
+
+    return attention
+
+
+def after_softmax(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    return out_of(softmax(scores(q, k)) / np.float32(q.shape[3] ** 0.5), v)
+
+
+def capped(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """A soft cap, causal: right."""
+    z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+    z = np.float32(CAP) * np.tanh(z / np.float32(CAP))
+    return out_of(softmax(hidden(z, below(z))), v)
+
+
+def cap_after_mask(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+    z = hidden(z, below(z))
+    return out_of(softmax(np.float32(CAP) * np.tanh(z / np.float32(CAP))), v)
+
+
+def cap_without_divisor(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+    z = np.float32(CAP) * np.tanh(z)
+    return out_of(softmax(hidden(z, below(z))), v)
+
+
+def with_sink(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """A sink without a value, causal: right."""
+    z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+    z = hidden(z, below(z))
+    b = np.broadcast_to(SINKS.astype(z.dtype)[:, None, None], (*z.shape[:3], 1))
+    return out_of(softmax(np.concatenate([z, b], 3))[..., :-1], v)
+
+
+def sink_with_value(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+    z = hidden(z, below(z))
+    b = np.broadcast_to(SINKS.astype(z.dtype)[:, None, None], (*z.shape[:3], 1))
+    one = np.cos(np.arange(v.shape[3], dtype=v.dtype))
+    more = np.broadcast_to(one, (*v.shape[:2], 1, v.shape[3]))
+    return out_of(softmax(np.concatenate([z, b], 3)), np.concatenate([v, more], 2))
+
+
+def masked_by(seen: Callable[[Numbers], Numbers]) -> Kernel:
+    """Return attention with another mask."""
+
+    def attention(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+        return out_of(softmax(hidden(z, seen(z))), v)
+
+    return attention
+
+
+def no_longer_than(window: int, is_causal: bool = True) -> Callable[[Numbers], Numbers]:
+    """Return a window of keys, with the query's own."""
+
+    def seen(z: Numbers) -> Numbers:
+        near = ~below(z, -window)
+        return near & below(z) if is_causal else near & below(z, window - 1)
+
+    return seen
+
+
+def padding(n_q: int, n: int) -> Numbers:
+    """Return the mask of a text of which the last eighth is padding."""
+    return np.broadcast_to(np.arange(n) < max(n - n // 8, 1), (n_q, n))
+
+
+def last_row_hidden(n_q: int, n: int) -> Numbers:
+    """Return a mask that hides every key from the last query, if there are several."""
+    seen = np.ones((n_q, n), bool)
+    seen[1:][-1:] = False
+    return seen
+
+
+def by_mask(q: Numbers, k: Numbers, v: Numbers, mask: Numbers) -> Numbers:
+    """A mask of the caller's: right. A row that sees no key is NaN."""
+    return masked_by(lambda z: mask)(q, k, v)
+
+
+def inverted(q: Numbers, k: Numbers, v: Numbers, mask: Numbers) -> Numbers:
+    return masked_by(lambda z: ~mask)(q, k, v)
+
+
+def on_queries(q: Numbers, k: Numbers, v: Numbers, mask: Numbers) -> Numbers:
+    return masked_by(lambda z: mask[-1][:, None])(q, k, v)
+
+
+def spreading_nan(q: Numbers, k: Numbers, v: Numbers, mask: Numbers) -> Numbers:
+    out = by_mask(q, k, v, mask)
+    return np.asarray(out + np.float32(0) * out.sum(2, keepdims=True))
+
+
+def over(axis: int) -> Kernel:
+    """Return softmax over another axis than the keys."""
+
+    def attention(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        return out_of(softmax(scores(q, k) / np.float32(q.shape[3] ** 0.5), axis), v)
+
+    return attention
+
+
+def reshaped(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    out = plain(q, k, v)
+    return out.swapaxes(1, 2).reshape(out.shape)
+
+
+def tiled(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    group = q.shape[1] // k.shape[1]
+    return plain(q, np.tile(k, (1, group, 1, 1)), np.tile(v, (1, group, 1, 1)))
+
+
+def first_kv_head(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    return plain(q, k[:, :1], v[:, :1])
+
+
+def batches_mixed(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    return plain(q, k[:1].repeat(len(k), 0), v)
+
+
+def writing(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    out = plain(q, k, v)
+    k *= np.float32(q.shape[3] ** -0.5)
+    return out
+
+
+def leaking(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    out = causal(q, k, v)
+    if k.shape[2] == 129:
+        out[:, :, -2] += np.float32(1e-3) * repeated(q, v)[:, :, -1]
+    return out
+
+
+def whole_blocks(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    n = k.shape[2]
+    kept = n // 64 * 64 or n
+    return plain(q, k[:, :, :kept], v[:, :, :kept])
+
+
+def without_rescaling(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """A running maximum, by blocks of keys: the sum so far keeps the old one."""
+    z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+    values = repeated(q, v)
+    top = np.full((*z.shape[:3], 1), -np.inf, z.dtype)
+    total, out = np.zeros_like(top), np.zeros((*z.shape[:3], v.shape[3]), z.dtype)
+    for start in range(0, z.shape[3], 32):
+        block = z[..., start : start + 32]
+        new = np.maximum(top, block.max(3, keepdims=True))
+        p = np.exp(block - new)
+        out = out * np.exp(top - new) + p @ values[:, :, start : start + 32]
+        total = total + p.sum(3, keepdims=True)
+        top = new
+    return out / total
+
+
+def float8_weights(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    p = softmax(scores(q, k) / np.float32(q.shape[3] ** 0.5))
+    return out_of(p.astype(ml_dtypes.float8_e4m3fn).astype(np.float32), v)
+
+
+def dropping(seed: list[int]) -> Kernel:
+    """Return attention with dropout left on."""
+
+    def attention(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        seed[0] += 1
+        p = softmax(scores(q, k) / np.float32(q.shape[3] ** 0.5))
+        kept = np.random.default_rng(seed[0]).random(p.shape) >= 0.1
+        return out_of((p * kept / np.float32(0.9)).astype(np.float32), v)
+
+    return attention
+
+
+def without_strides(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    def as_if_contiguous(array: Numbers) -> Numbers:
+        base = array if array.base is None or array.flags.c_contiguous else array.base
+        while base.base is not None and not array.flags.c_contiguous:
+            base = base.base
+        return base.reshape(-1)[: array.size].reshape(array.shape)
+
+    return plain(*(as_if_contiguous(one) for one in (q, k, v)))
+
+
+def with_d_k_for_d_v(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """V is read as if its rows were as long as those of K."""
+    short = v.reshape(-1)
+    long = np.resize(short, k.size).reshape(k.shape)
+    return plain(q, k, long)[..., : v.shape[3]]
+
+
+@dataclass(frozen=True)
+class KernelFault:
+    """A wrong kernel.
+
+    Attributes:
+        kernel: The function.
+        says: What the diagnosis has to say.
+        promise: What is promised of it.
+        right: A function that is right under the same promise.
+        inputs: Further arguments of the probe.
+    """
+
+    kernel: Kernel
+    says: str
+    promise: Mapping[str, Any] = field(default_factory=dict)
+    right: Kernel = plain
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+
+
+CAUSAL = {"causal": True}
+CAPPED = {"causal": True, "softcap": CAP}
+SUNK = {"causal": True, "sink": SINKS}
+GROUPED = {"heads": 4, "kv_heads": 2}
+
+FIRST: Mapping[str, KernelFault] = {
+    "no scale": KernelFault(
+        scaled_by(lambda d_k, d_v, n: 1.0), "heads, promised 0.125 = 1/√64: no scale at all"
+    ),
+    "1/d_k": KernelFault(
+        scaled_by(lambda d_k, d_v, n: 1 / d_k), "m = 0.01562 = 1/64 in all"
+    ),
+    "scale twice": KernelFault(
+        scaled_by(lambda d_k, d_v, n: d_k**-0.5 * d_k**-0.5), "the scale twice"
+    ),
+    "√d_v": KernelFault(
+        scaled_by(lambda d_k, d_v, n: d_v**-0.5), "promised 0.125 = 1/√64: √d_v for √d_k?",
+        inputs={"d_v": 48},
+    ),
+    "√n_k": KernelFault(
+        scaled_by(lambda d_k, d_v, n: n**-0.5), "√n of the number of keys for √d_k?"
+    ),
+    "m after the softmax": KernelFault(after_softmax, "the scale stands after the softmax"),
+    "cap missing": KernelFault(causal, "soft cap none, promised 20: dropped?", CAPPED, capped),
+    "cap after the mask": KernelFault(
+        cap_after_mask, "the cap is applied after the mask", CAPPED, capped
+    ),
+    "cap without 1/c": KernelFault(
+        cap_without_divisor, "the cap is 20·tanh(z) in place of 20·tanh(z/20)", CAPPED, capped
+    ),
+    "sink missing": KernelFault(causal, "the sinks are dropped", SUNK, with_sink),
+}  # fmt: skip
+
+MORE: Mapping[str, KernelFault] = {
+    "sink with a value": KernelFault(sink_with_value, "the sink has a value", SUNK, with_sink),
+    "causal missing": KernelFault(plain, "mask none, promised causal", CAUSAL, causal),
+    "its own key hidden": KernelFault(
+        masked_by(lambda z: below(z, -1) | (np.arange(z.shape[2]) < 1)[:, None]),
+        "the query's own key is hidden", CAUSAL, causal,
+    ),
+    "one key ahead": KernelFault(
+        masked_by(lambda z: below(z, 1)), "each query sees one key ahead", CAUSAL, causal
+    ),
+    "top left for bottom right": KernelFault(
+        masked_by(lambda z: np.tri(*z.shape[2:], dtype=bool)),
+        "aligned at the top left, as is_causal does?", CAUSAL, causal, {"decode": True},
+    ),
+    "window one longer": KernelFault(
+        masked_by(no_longer_than(WINDOW + 1)), "is the query's own key counted?",
+        {"window": WINDOW}, masked_by(no_longer_than(WINDOW)),
+    ),
+    "window without causal": KernelFault(
+        masked_by(no_longer_than(WINDOW, is_causal=False)), "is it the window without causal",
+        {"window": WINDOW}, masked_by(no_longer_than(WINDOW)),
+    ),
+    "mask inverted": KernelFault(
+        inverted, "each query sees the keys that it should not", {"mask": padding}, by_mask
+    ),
+    "padding mask applied to queries instead of keys": KernelFault(
+        on_queries, "the mask is applied to queries, not to keys", {"mask": padding}, by_mask
+    ),
+    "NaN of a hidden row in other rows": KernelFault(
+        spreading_nan, "rows that see no key", {"mask": last_row_hidden}, by_mask
+    ),
+    "softmax over queries": KernelFault(over(2), "softmax was taken over the queries"),
+    "softmax over heads": KernelFault(over(1), "softmax was taken over the heads"),
+    "heads and positions exchanged by a reshape": KernelFault(
+        reshaped, "heads and positions are exchanged by a reshape"
+    ),
+    "KV heads tiled": KernelFault(tiled, "tiled, not repeated?", inputs=GROUPED),
+    "always KV head 0": KernelFault(first_kv_head, "all have KV head 0", inputs=GROUPED),
+    "batches mixed": KernelFault(batches_mixed, "sequences mix"),
+    "k written to": KernelFault(writing, "it writes to its input k"),
+    "a leak only at n = 129": KernelFault(
+        leaking, "a leak from the future at n = 129", CAUSAL, causal
+    ),
+    "last block dropped where n is no multiple of 64": KernelFault(
+        whole_blocks, "the last block is dropped"
+    ),
+    "running maximum without rescaling the sum": KernelFault(
+        without_rescaling, "the running sum is not rescaled"
+    ),
+    "weights rounded to float8": KernelFault(float8_weights, "weights are rounded to float8"),
+    "dropout left on": KernelFault(dropping([0]), "dropout"),
+    "strides ignored": KernelFault(without_strides, "with strided arrays: are strides ignored?"),
+    "d_v ≠ d_k wrong": KernelFault(with_d_k_for_d_v, "only with d_v ≠ d_k"),
+}  # fmt: skip
+
+FAULTS = {**FIRST, **MORE}

@@ -1,0 +1,221 @@
+"""`attn_tui.probe`: which calls are made, what they show together, and what can be done with it."""
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import attn_tui
+from attn_tui import InputError
+from attn_tui.probing.inputs import ProbePlan, drawn
+from tests.probing.kernels import (
+    Numbers,
+    below,
+    by_mask,
+    causal,
+    hidden,
+    out_of,
+    plain,
+    scaled_by,
+    scores,
+    softmax,
+)
+
+QUICK = partial(attn_tui.probe, quick=True)
+PLAN = ProbePlan(4, 2, 16, None, (), False, False, False, "float16", 1)
+
+
+def test_the_same_seed_gives_the_same_inputs_and_another_one_others() -> None:
+    first: list[bytes] = []
+    again: list[bytes] = []
+    other: list[bytes] = []
+    for seed, kept in ((3, first), (3, again), (4, other)):
+
+        def recorded(q: Numbers, k: Numbers, v: Numbers, kept: list[bytes] = kept) -> Numbers:
+            kept.append(q.tobytes() + k.tobytes() + v.tobytes())
+            return plain(q, k, v)
+
+        QUICK(recorded, seed=seed)
+    assert first == again
+    assert not {*first} & {*other}
+
+
+def test_calls_have_the_lengths_around_blocks_and_several_sequences() -> None:
+    inputs = PLAN.inputs()
+    assert {one.shape.keys for one in inputs} == {1, 2, 17, 64, 127, 128, 129, 257}
+    assert {one.shape.batch for one in inputs} == {1, 3}
+    assert any(one.is_strided for one in inputs)
+    assert any(one.shape.d_v != one.shape.d_k for one in inputs)
+    large = next(one for one in inputs if one.largest is not None)
+    arrays = drawn(large, PLAN)
+    most = np.abs(np.einsum("bhqd,bhkd->bhqk", *(
+        np.repeat(arrays[part].astype(np.float64), group, 1) for part, group in (("q", 1), ("k", 2))
+    ))).max()  # fmt: skip
+    assert 30_000 < most <= 32_752
+
+
+@pytest.mark.parametrize("layout", ["bnhd", "hnd", "nhd"])
+def test_axes_may_stand_in_another_order(layout: str) -> None:
+    def turned(*arrays: Numbers) -> Numbers:
+        axes = [layout.index(axis) for axis in "bhnd" if axis in layout]
+        usual = [array.transpose(axes) for array in arrays]
+        usual = usual if "b" in layout else [array[None] for array in usual]
+        out = plain(*usual)
+        out = out if "b" in layout else out[0]
+        return out.transpose(["bhnd"[-len(axes) :].index(axis) for axis in layout])
+
+    assert QUICK(turned, layout=layout).verdict == "agrees"
+
+
+def test_a_function_that_raises_for_one_shape_has_that_shape_in_the_diagnosis() -> None:
+    def picky(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        if q.shape[2] == 17:
+            raise IndexError("no such block")
+        return plain(q, k, v)
+
+    diagnosis = QUICK(picky)
+    assert diagnosis.verdict == "differs"
+    assert "n = 17: it raises IndexError: no such block" in diagnosis.line
+    assert [call.verdict for call in diagnosis.cases].count("fails") == 3
+
+
+def test_one_that_raises_for_all_raises_its_own_exception() -> None:
+    def absent(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        raise ZeroDivisionError("nothing works")
+
+    with pytest.raises(ZeroDivisionError, match="nothing works") as error:
+        QUICK(absent)
+    assert "torch" in sys.modules or 'like="torch"' in error.value.__notes__[0]
+
+
+def test_one_that_takes_values_of_one_length_alone_agrees_and_says_so() -> None:
+    def square(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        if v.shape != k.shape:
+            raise ValueError("v and k differ")
+        return plain(q, k, v)
+
+    diagnosis = attn_tui.probe(square, lengths=[17, 64])
+    assert diagnosis.verdict == "agrees"
+    assert any(text.startswith("It does not take d_v ≠ d_k") for text in diagnosis.why)
+
+
+@pytest.mark.parametrize(
+    ("returned", "says"),
+    [
+        (lambda q, k, v: plain(q, k, v)[:, :, :1], "it returns 1×4×1×64, not 1×4×2×64"),
+        (lambda q, k, v: (plain(q, k, v), None), "it returns tuple: tuple is no array"),
+        (lambda q, k, v: q.astype(int), "it returns int64"),
+    ],
+)
+def test_what_is_no_output_is_said(returned: Any, says: str) -> None:
+    def some(q: Numbers, k: Numbers, v: Numbers) -> Any:
+        return returned(q, k, v) if k.shape[2] == 2 else plain(q, k, v)
+
+    assert says in QUICK(some).line
+
+
+def test_extreme_scores_must_not_give_nan() -> None:
+    def naive(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        with np.errstate(all="ignore"):
+            p = np.exp(scores(q, k) / np.float32(8))
+            return out_of(p / p.sum(3, keepdims=True), v)
+
+    diagnosis = QUICK(naive)
+    assert "only with extreme |q·k|" in diagnosis.line
+    assert "the output is NaN or infinite in" in str(diagnosis)
+
+
+def test_rows_without_a_key_may_be_anything_unless_it_is_said() -> None:
+    def some_hidden(n_q: int, n: int) -> Numbers:
+        seen = np.ones((n_q, n), bool)
+        seen[1:][-1:] = False
+        return seen
+
+    def zeroed(q: Numbers, k: Numbers, v: Numbers, mask: Numbers) -> Numbers:
+        return np.nan_to_num(by_mask(q, k, v, mask))
+
+    assert QUICK(zeroed, mask=some_hidden).verdict == "agrees"
+    assert QUICK(zeroed, mask=some_hidden, hidden_rows="zero").verdict == "agrees"
+    assert QUICK(by_mask, mask=some_hidden, hidden_rows="nan").verdict == "agrees"
+    wrong = QUICK(by_mask, mask=some_hidden, hidden_rows="zero")
+    assert "rows that see no key are not 0" in wrong.line
+
+
+def test_decoding_has_fewer_queries_than_keys() -> None:
+    diagnosis = QUICK(causal, causal=True, decode=True)
+    assert diagnosis.verdict == "agrees"
+    assert any(call.inputs.shape.queries < call.inputs.shape.keys for call in diagnosis.cases)
+
+
+def test_bfloat16_is_given_and_allowed_for() -> None:
+    def in_bfloat16(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        out = causal(*(one.astype(np.float32) for one in (q, k, v)))
+        return out.astype(q.dtype)
+
+    assert QUICK(in_bfloat16, causal=True, dtype="bfloat16").verdict == "agrees"
+
+
+def test_a_configuration_says_what_is_meant() -> None:
+    config = {
+        "model_type": "gemma2", "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64,
+        "num_key_value_heads": 4, "query_pre_attn_scalar": 64, "attn_logit_softcapping": 20.0,
+        "sliding_window": 4096,
+    }  # fmt: skip
+
+    def gemma(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        z = np.float32(20) * np.tanh(scores(q, k) / np.float32(160))
+        return out_of(softmax(hidden(z, below(z))), v)
+
+    assert QUICK(gemma, config=config).verdict == "agrees"
+    assert "soft cap none, promised 20" in QUICK(causal, config=config).line
+
+
+def test_the_script_shows_the_fault_without_this_program(tmp_path: Path) -> None:
+    wrong = scaled_by(lambda d_k, d_v, n: 1.0)
+    diagnosis = QUICK(wrong)
+    script = diagnosis.reproduce()
+    assert "attn_tui" not in script
+    line = "f = ...  # the function that was probed"
+    assert line in script
+    code = script.replace(line, "").replace("print(", "shown = (")
+    shown = []
+    for kernel in (wrong, plain):
+        names: dict[str, Any] = {"f": kernel}
+        exec(code, names)
+        shown.append(names["shown"][1])
+    assert shown[0] > 0.1
+    assert shown[1] < 1e-5
+
+
+def test_a_probe_goes_where_a_diagnosis_goes() -> None:
+    diagnosis = QUICK(plain)
+    plain_values = diagnosis.to_dict()
+    assert plain_values["verdict"] == "agrees"
+    assert [one["n_keys"] for one in plain_values["cases"]] == [2, 17, 65, 17, 17]
+    assert "agrees" in diagnosis._repr_html_()
+    assert diagnosis.rows()[0]["multiplier"] == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"heads": 0}, "heads: it is '0'"),
+        ({"kv_heads": 3}, "kv_heads: it is 3; expected a number that divides 4"),
+        ({"dtype": "int8"}, "dtype: 'int8' is none; expected float32 or"),
+        ({"like": "cupy"}, "like: 'cupy' is none; expected numpy or torch"),
+        ({"layout": "nd"}, "layout: 'nd' has no heads; expected bhnd"),
+        ({"mask": np.ones((2, 2), bool)}, "mask: it is ndarray; expected a function of n_q and n"),
+        ({"hidden_rows": "one"}, "hidden_rows: 'one' is none; expected zero or"),
+        ({"lengths": [0]}, "lengths: they are '[0]'"),
+        ({"seed": -1}, "seed: it is '-1'"),
+    ],
+)
+def test_what_will_not_do_is_named(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError) as error:
+        attn_tui.probe(plain, **given)
+    assert str(error.value).startswith(says)
+    with pytest.raises(InputError, match=r"^f: int cannot be called"):
+        attn_tui.probe(3)  # type: ignore[arg-type]  # what is tried here
