@@ -102,7 +102,7 @@ LEADS = {
     "learnable": "L-37", "logit_scale": "L-6", "QK-clip": "L-9", "dilution": "L-16",
     "long context": "L-16", "xavier": "S2-23", "initialization": "L-38", "Adam": "L-21",
     "mscale": "L-23", "d_model": "S2-1", "embedding": "L-29", "cross entropy": "L-28",
-    "scale after softmax": "L-32", "additive attention": "L-40", "dropout": "L-39",
+    "scale after softmax": "L-32", "additive attention": "L-40", "dropout": "L-39", "MQA": "S2-1",
 }  # fmt: skip
 """A plain word of those who ask, and the claim that it finds first."""
 
