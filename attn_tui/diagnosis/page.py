@@ -96,7 +96,7 @@ class MultiplierAxis(NamedTuple):
 
     def text(self, m: float) -> str:
         """Return a number with as many digits as tell the ends of the axis apart."""
-        decimals = min(max(ceil(-log10(self.high - self.low)) + 1, 0), 12)
+        decimals = min(max(ceil(-log10(self.high - self.low)) + 2, 0), 12)
         return f"{m:.{decimals}f}".replace("-", "−")
 
 
