@@ -40,8 +40,7 @@ SCORES  one vector an argument, or single numbers; without them 100,120,150
 """
 _OPTIONS = """\
 \b
---d-k 64, --rule none, --draw 1000, --capture FILE …  attn-tui show --help
---theme NAME, --no-mouse, --ascii                     attn-tui show --help
+--d-k 64, --draw 1000, --capture FILE, --theme NAME …  attn-tui show --help
 --version, -h, --help
 """
 _EXAMPLES = """\

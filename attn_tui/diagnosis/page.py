@@ -6,7 +6,7 @@ colour of the page.
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from math import isfinite
+from math import ceil, isfinite, log10
 from typing import NamedTuple
 
 from attn_tui.compute.numbers import general, quantity
@@ -24,7 +24,7 @@ MARKS: Mapping[str, str] = {
 """The sign of each verdict, for who cannot tell colours apart."""
 MOST_HEADS = 64
 """The most heads that are shown one by one."""
-TOP, HEIGHT, LEFT, STEP, MARGIN = 14, 120, 78, 18, 30
+TOP, HEIGHT, LEFT, STEP, MARGIN = 14, 120, 100, 18, 30
 """Sizes of the chart, in pixels: above it, of it, to its left, of a head, and below it."""
 ROOM = 0.15
 """The share of the axis that is left free at both ends."""
@@ -82,15 +82,22 @@ class MultiplierAxis(NamedTuple):
     Attributes:
         low: The number at the bottom.
         high: The number at the top.
+        labels: The least and the largest number that is shown.
     """
 
     low: float
     high: float
+    labels: tuple[float, float]
 
     def y(self, m: float) -> float:
         """Return how many pixels from the top a number stands."""
         inside = min(max(m, self.low), self.high)
         return TOP + HEIGHT * (self.high - inside) / (self.high - self.low)
+
+    def text(self, m: float) -> str:
+        """Return a number with as many digits as tell the ends of the axis apart."""
+        decimals = min(max(ceil(-log10(self.high - self.low)) + 2, 0), 12)
+        return f"{m:.{decimals}f}".replace("-", "−")
 
 
 def _chart(heads: Sequence[DiagnosedHead]) -> Iterator[str]:
@@ -110,9 +117,9 @@ def _chart(heads: Sequence[DiagnosedHead]) -> Iterator[str]:
         f'<path d="M{LEFT} {TOP}V{TOP + HEIGHT}H{width - 6}" fill="none" stroke="currentColor" '
         'stroke-opacity="0.5"/>'
     )
-    for end in axis:
+    for end in dict.fromkeys(axis.labels):
         y = axis.y(end)
-        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{general(end, 4)}</text>'
+        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{axis.text(end)}</text>'
     yield f'<text x="4" y="{TOP + HEIGHT / 2 + 4:.1f}" font-style="italic">m</text>'
     for place, head in enumerate(heads):
         yield from _head(head, LEFT + STEP * (place + 0.5), axis)
@@ -157,4 +164,4 @@ def _axis(heads: Sequence[DiagnosedHead]) -> MultiplierAxis:
     finite = [number for number in numbers if isfinite(number)]
     low, high = min(finite), max(finite)
     room = ROOM * (high - low) or 0.01 * abs(high) or 1.0
-    return MultiplierAxis(low - room, high + room)
+    return MultiplierAxis(low - room, high + room, (low, high))
