@@ -9,7 +9,7 @@ from html import escape
 from math import ceil, isfinite, log10
 from typing import NamedTuple
 
-from attn_tui.compute.numbers import general, quantity
+from attn_tui.compute.numbers import fixed, general, quantity
 from attn_tui.diagnosis.diagnosis import DiagnosedHead
 from attn_tui.doctor.words import interval_text
 
@@ -97,7 +97,7 @@ class MultiplierAxis(NamedTuple):
     def text(self, m: float) -> str:
         """Return a number with as many digits as tell the ends of the axis apart."""
         decimals = min(max(ceil(-log10(self.high - self.low)) + 2, 0), 12)
-        return f"{m:.{decimals}f}".replace("-", "−")
+        return fixed(m, decimals)
 
 
 def _chart(heads: Sequence[DiagnosedHead]) -> Iterator[str]:
