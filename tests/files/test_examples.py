@@ -5,6 +5,7 @@ import pytest
 
 from attn_tui.compute.explore.answer import VectorAnswer, answer
 from attn_tui.compute.explore.attention import attention
+from attn_tui.compute.numbers import general
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse
@@ -35,7 +36,7 @@ def weight(name: str, side: str, key: int) -> float:
 
 
 def rest(name: str, key: int) -> str:
-    return f"{of(name).unscaled.complements()[key]:.1e}"
+    return general(of(name).unscaled.complements()[key], 2)
 
 
 def facts() -> dict[str, list[str]]:
@@ -67,7 +68,7 @@ def facts() -> dict[str, list[str]]:
         "one-key": [],
         "uniform": fixed(weight("uniform", "scaled", 3), of("uniform").scaled.entropy),
         "dominant": [rest("dominant", 0), *fixed(weight("dominant", "scaled", 0))],
-        "low": [f"{weight('low', 'unscaled', 0):.1e}", *fixed(norms("low", "unscaled")[0])],
+        "low": [general(weight("low", "unscaled", 0), 2), *fixed(norms("low", "unscaled")[0])],
         "naive": ["above 88.72 even in float32", f"{of('naive').scaled.logits().max():.2f}"],
         "sink": [
             *fixed(of("sink").scaled.sink_weight, of("sink").scaled.weights().sum()),
@@ -81,7 +82,7 @@ def facts() -> dict[str, list[str]]:
         "qk-norm": [
             f"√2 = {2**0.5:.2f}",
             *fixed(weight("qk-norm", "scaled", 1)),
-            f"{answered(bare)[0].scaled.weights()[1]:.1e}",
+            general(answered(bare)[0].scaled.weights()[1], 2),
         ],
         "causal": fixed(*(vector.scaled.weights()[0] for vector in causal[1:])),
         "thousand": [
