@@ -148,3 +148,20 @@ def test_what_is_wrong_with_a_backward_pass_is_named(fault: str) -> None:
         attn_tui.probe(kernel_of(fault, cap), **{**arguments, "gradient": False}).verdict
         == "agrees"
     )
+
+
+@pytest.mark.parametrize(("layout", "dtype"), [("bnhd", "bfloat16"), ("hnd", "float32")])
+def test_the_script_calls_a_function_of_tensors(layout: str, dtype: str) -> None:
+    def unscaled(*arrays: Any) -> Any:
+        q, k, v = (one.transpose(1, 2) if layout == "bnhd" else one for one in arrays)
+        p = torch.softmax((q @ k.transpose(-1, -2)).float(), -1)
+        out = (p @ v.float()).to(q.dtype)
+        return out.transpose(1, 2) if layout == "bnhd" else out
+
+    diagnosis = attn_tui.probe(unscaled, like="torch", layout=layout, dtype=dtype, quick=True)
+    line = "f = ...  # the function that was probed"
+    code = diagnosis.reproduce()
+    assert line in code
+    names: dict[str, Any] = {"f": unscaled}
+    exec(code.replace(line, "").replace("print(", "shown = ("), names)
+    assert names["shown"][1] > 0.1
