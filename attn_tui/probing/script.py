@@ -40,7 +40,7 @@ def _lines(
     yield imported
     yield f"rng = np.random.default_rng([{plan.seed}, {inputs.number}])  # {inputs.text}"
     dtype = f"ml_dtypes.{plan.dtype}" if plan.dtype == "bfloat16" else f"np.{plan.dtype}"
-    spread = spreads(shape.heads, stated.softcap).tolist()
+    spread = spreads(inputs, stated.softcap).tolist()
     for part, heads, n, d, more in (
         ("q", shape.heads, shape.queries, shape.d_k, f" * np.array({spread})[:, None, None]"),
         ("k", shape.kv_heads, shape.keys, shape.d_k, ""),
@@ -106,10 +106,11 @@ def _call(caller: Caller, name: str, inputs: CallInputs, dtype: str) -> str:
         call = f"np.asarray({call}.astype(mx.float32))"
     elif caller.library == "jax":
         call = f"np.asarray({call})"
-    axes = "bhnd" if "b" in caller.layout else "hnd"
+    axes = "".join(axis for axis in "bhnd" if axis in caller.layout)
     if caller.layout != axes:
         call += f".transpose({[caller.layout.index(axis) for axis in axes]})"
-    return call if axes == "bhnd" else f"{call}[None]"
+    missing = ", ".join(":" if axis in axes else "None" for axis in "bh")
+    return call if axes == "bhnd" else f"{call}[{missing}]"
 
 
 _MADE = {"numpy": "{}", "torch": "torch.from_numpy({})", "jax": "jnp.asarray({})",
@@ -122,9 +123,9 @@ def _given(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
     text = part
     if is_strided:
         text = f"np.repeat({text}.swapaxes(1, 2), 2, 1)[:, ::2].swapaxes(1, 2)"
-    axes = "bhnd" if "b" in caller.layout else "hnd"
-    if axes == "hnd":
-        text += "[0]"
+    axes = "".join(axis for axis in "bhnd" if axis in caller.layout)
+    if axes != "bhnd":
+        text += f"[{', '.join(':' if axis in axes else '0' for axis in 'bh')}]"
     if caller.layout != axes:
         text += f".transpose({[axes.index(axis) for axis in caller.layout]})"
         text = text if is_strided else f"np.ascontiguousarray({text})"
