@@ -337,9 +337,11 @@ def _diagnosed(
 
     def reproduced() -> str:
         least = min(shown, key=lambda case: smallness(case.inputs))
-        return script(
+        text = script(
             least.caller, least.inputs, plan, promise.promise(least.inputs.shape), least.stated
         )
+        # What calls show together, a script of one call does not.
+        return text if failing else "".join(f"# {fault.text}\n" for fault in faults) + text
 
     return ProbeDiagnosis(report, calls, tuple(faults), tuple(remarks), reproduced)
 

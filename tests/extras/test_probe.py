@@ -4,10 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import attn_tui
 from attn_tui.testing import assert_attention
+from tests.diagnosis.heads import attention, causal, drawn
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional
@@ -77,6 +79,19 @@ def test_mlx_agrees(dtype: str) -> None:
     mx = pytest.importorskip("mlx.core")
     kernel = partial(mx.fast.scaled_dot_product_attention, scale=M)
     assert_attention(kernel, like="mlx", dtype=dtype, d_v=64, quick=True)
+
+
+@pytest.mark.parametrize("library", ["jax.numpy", "mlx.core"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_arrays_of_other_libraries_are_read(library: str, dtype: str) -> None:
+    arrays = pytest.importorskip(library)
+    narrow = getattr(arrays, dtype)
+    q, k, v = (arrays.array(one).astype(narrow) for one in drawn(32))
+    wide = (np.array(one.astype(arrays.float32)) for one in (q, k, v))
+    out = arrays.array(attention(*wide, seen=causal(32, 32))).astype(narrow)
+    diagnosis = attn_tui.diagnose(q, k, v, out, scale=M, causal=True)
+    assert f"in {dtype}." in " ".join(str(diagnosis).split())
+    assert diagnosis.verdict == "agrees"
 
 
 class Wrong(torch.autograd.Function):  # type: ignore[misc, name-defined]  # untyped

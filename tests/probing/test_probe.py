@@ -22,6 +22,7 @@ from tests.probing.kernels import (
     scaled_by,
     scores,
     softmax,
+    writing,
 )
 
 QUICK = partial(attn_tui.probe, quick=True)
@@ -191,6 +192,11 @@ def test_the_script_shows_the_fault_without_this_program(tmp_path: Path) -> None
         shown.append(names["shown"][1])
     assert shown[0] > 0.1
     assert shown[1] < 1e-5
+
+
+def test_the_script_says_what_one_call_does_not_show() -> None:
+    diagnosis = QUICK(writing)
+    assert diagnosis.reproduce().startswith("# it writes to its input k\n")
 
 
 def test_a_probe_goes_where_a_diagnosis_goes() -> None:
