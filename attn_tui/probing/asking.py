@@ -45,7 +45,7 @@ LIKE = 'f was given arrays of NumPy; like="torch" gives it those of PyTorch'
 def probe(
     f: Callable[..., Any],
     *,
-    heads: int = 4,
+    heads: int | None = None,
     kv_heads: int | None = None,
     d_k: int = 64,
     d_v: int | None = None,
@@ -78,14 +78,14 @@ def probe(
 
     Args:
         f: The function. If it has a parameter ``mask``, it is given what ``mask`` returns.
-        heads: How many query heads there are.
+        heads: How many query heads there are; None for 4, or 1 where ``layout`` has no heads.
         kv_heads: How many heads of keys and values; None for as many.
         d_k: The length of queries and keys.
         d_v: The length of values. None for d_k, and in one call another.
         dtype: The format of the inputs: float32, float64, bfloat16 or float16.
         like: The library whose arrays f takes: numpy, torch, jax or mlx. None for NumPy, and if f
             refuses it, for torch or jax if it is imported.
-        layout: The axes of q, k, v and out: ``"bhnd"``, ``"bnhd"``, or without b.
+        layout: The axes of q, k, v and out: ``"bhnd"``, ``"bnhd"``, or without b or h.
         scale: The m that f should use; None for 1/√d_k, or that of ``config``.
         softcap: The cap that it should have.
         sink: The sink's logit that it should have, one or one for each head.
@@ -120,10 +120,15 @@ def probe(
     )  # fmt: skip
     if hidden_rows not in (None, *HIDDEN):
         raise InputError("hidden_rows", f"{inert(str(hidden_rows))} is none", " or ".join(HIDDEN))
-    plan = _plan(heads, kv_heads, d_k, d_v, lengths, decode, quick, extremes, dtype, seed)
     axes = layout_text(parse_layout(layout, "q"))
-    if not {*"hnd"} <= {*axes}:
-        raise InputError("layout", f"{inert(layout)} has no heads", "bhnd, bnhd, hnd or nhd")
+    if not {*"nd"} <= {*axes}:
+        raise InputError("layout", f"{inert(layout)} has no positions", "bhnd, bnhd, hnd, bnd …")
+    if heads is None:
+        heads = 4 if "h" in axes else 1
+    if heads != 1 and "h" not in axes:
+        problem = f"there are {heads}, and layout={axes} has no axis for them"
+        raise InputError("heads", problem, "1, or an axis h")
+    plan = _plan(heads, kv_heads, d_k, d_v, lengths, decode, quick, extremes, dtype, seed)
     promise = _Promised(stated, configuration_of(config))
     cases = _called(f, like, axes, plan, promise)
     if gradient and cases[0].caller.library not in DIFFERENTIATED:
@@ -332,9 +337,11 @@ def _diagnosed(
 
     def reproduced() -> str:
         least = min(shown, key=lambda case: smallness(case.inputs))
-        return script(
+        text = script(
             least.caller, least.inputs, plan, promise.promise(least.inputs.shape), least.stated
         )
+        # What calls show together, a script of one call does not.
+        return text if failing else "".join(f"# {fault.text}\n" for fault in faults) + text
 
     return ProbeDiagnosis(report, calls, tuple(faults), tuple(remarks), reproduced)
 

@@ -145,7 +145,7 @@ def drawn(inputs: CallInputs, plan: ProbePlan, softcap: float | None = None) -> 
     q = rng.standard_normal((shape.batch, shape.heads, shape.queries, shape.d_k))
     k = rng.standard_normal((shape.batch, shape.kv_heads, shape.keys, shape.d_k))
     v = rng.standard_normal((shape.batch, shape.kv_heads, shape.keys, shape.d_v))
-    q = q * spreads(shape.heads, softcap)[:, None, None]
+    q = q * spreads(inputs, softcap)[:, None, None]
     if softcap is not None:
         by = shift(softcap, shape.d_k)
         q[:, 0], k[:, 0] = q[:, 0] + by, k[:, 0] - by
@@ -159,11 +159,12 @@ def drawn(inputs: CallInputs, plan: ProbePlan, softcap: float | None = None) -> 
     return {"q": q.astype(dtype), "k": k.astype(dtype), "v": v.astype(dtype)}
 
 
-def spreads(heads: int, softcap: float | None) -> "np.ndarray[Any, np.dtype[np.float64]]":
-    """Return the spread of the logits of each head, shape (heads,)."""
+def spreads(inputs: CallInputs, softcap: float | None) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """Return the spread of the logits of each head, shape (heads,); of one head, by the call."""
     largest = max(SPREADS[-1], (softcap or 0.0) / 3.0)
     every = (*SPREADS[:-1], largest)
-    return np.array([every[head % len(every)] for head in range(heads)])
+    first = inputs.number + 1 if inputs.shape.heads < len(every) else 0
+    return np.array([every[(first + head) % len(every)] for head in range(inputs.shape.heads)])
 
 
 def shift(softcap: float, d_k: int) -> float:
@@ -180,7 +181,7 @@ def laid_out(array: Raw, layout: str, is_strided: bool) -> Raw:
 
     Args:
         array: The array.
-        layout: The axes: ``bhnd``, ``bnhd``, or without b.
+        layout: The axes: ``bhnd``, ``bnhd``, or without b or h.
         is_strided: Whether it is to be every second position of a larger array, in which heads
             follow positions; else it is contiguous.
     """
@@ -189,15 +190,15 @@ def laid_out(array: Raw, layout: str, is_strided: bool) -> Raw:
         memory = wide.astype(array.dtype)
         memory[:, ::2] = array.swapaxes(1, 2)
         array = memory[:, ::2].swapaxes(1, 2)
-    axes = ["bhnd".index(axis) for axis in layout]
-    if "b" not in layout:
-        array, axes = array[0], [axis - 1 for axis in axes]
-    turned = array.transpose(axes)
+    kept = "".join(axis for axis in "bhnd" if axis in layout)
+    array = array[tuple(slice(None) if axis in layout else 0 for axis in "bhnd")]
+    turned = array.transpose([kept.index(axis) for axis in layout])
     return turned if is_strided else np.array(turned, order="C")
 
 
 def from_layout(array: Raw, layout: str) -> Raw:
     """Return an array with axes in a layout as [batch, heads, n, d]; the opposite of `laid_out`."""
-    if "b" not in layout:
-        array, layout = array[None], f"b{layout}"
+    for axis in "bh":
+        if axis not in layout:
+            array, layout = array[None], f"{axis}{layout}"
     return array.transpose([layout.index(axis) for axis in "bhnd"])

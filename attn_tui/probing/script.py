@@ -40,7 +40,7 @@ def _lines(
     yield imported
     yield f"rng = np.random.default_rng([{plan.seed}, {inputs.number}])  # {inputs.text}"
     dtype = f"ml_dtypes.{plan.dtype}" if plan.dtype == "bfloat16" else f"np.{plan.dtype}"
-    spread = spreads(shape.heads, stated.softcap).tolist()
+    spread = spreads(inputs, stated.softcap).tolist()
     for part, heads, n, d, more in (
         ("q", shape.heads, shape.queries, shape.d_k, f" * np.array({spread})[:, None, None]"),
         ("k", shape.kv_heads, shape.keys, shape.d_k, ""),
@@ -95,26 +95,46 @@ def _named(function: Any) -> tuple[str, str]:
 
 def _call(caller: Caller, name: str, inputs: CallInputs, dtype: str) -> str:
     """Return the call, from q, k and v [batch, heads, n, d] to an array of such axes."""
-    axes = ["bhnd".index(axis) for axis in caller.layout]
-    turn = "" if caller.layout == "bhnd" else f".transpose({axes})"
-    to = {
-        "numpy": "{}", "torch": "torch.tensor({}.astype(np.float32)).to(torch.{{dtype}})",
-        "jax": "jnp.asarray({})", "mlx": "mx.array({}.astype(np.float32)).astype(mx.{{dtype}})",
-    }[caller.library]  # fmt: skip
-    to = to.replace("{dtype}", dtype)
-    given = []
-    for part in "qkv":
-        if inputs.is_strided:
-            wide = f"np.repeat({part}.swapaxes(1, 2), 2, 1)[:, ::2].swapaxes(1, 2)"
-            given.append(to.format(wide + turn))
-        else:
-            given.append(to.format(part + turn))
-    mask = ", mask=mask(q.shape[2], k.shape[2])" if caller.has_mask else ""
-    back = [caller.layout.index(axis) for axis in "bhnd"] if len(axes) == 4 else []
-    turned = "" if caller.layout == "bhnd" else f".transpose({back})"
+    given = [_given(caller, part, inputs.is_strided, dtype) for part in "qkv"]
+    if caller.has_mask:
+        mask = "mask(q.shape[2], k.shape[2])"
+        given.append(f"mask={_MADE[caller.library].format(mask)}")
+    call = f"{name}({', '.join(given)})"
     if caller.library == "torch":
-        return f"{name}({', '.join(given)}{mask}).detach().double().numpy(){turned}"
-    return f"np.asarray({name}({', '.join(given)}{mask})){turned}"
+        call = f"{call}.detach().double().numpy()"
+    elif caller.library == "mlx":
+        call = f"np.asarray({call}.astype(mx.float32))"
+    elif caller.library == "jax":
+        call = f"np.asarray({call})"
+    axes = "".join(axis for axis in "bhnd" if axis in caller.layout)
+    if caller.layout != axes:
+        call += f".transpose({[caller.layout.index(axis) for axis in axes]})"
+    missing = ", ".join(":" if axis in axes else "None" for axis in "bh")
+    return call if axes == "bhnd" else f"{call}[{missing}]"
+
+
+_MADE = {"numpy": "{}", "torch": "torch.from_numpy({})", "jax": "jnp.asarray({})",
+         "mlx": "mx.array({})"}  # fmt: skip
+"""How an array of NumPy becomes one of a library."""
+
+
+def _given(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
+    """Return q, k or v as the function takes it."""
+    text = part
+    if is_strided:
+        text = f"np.repeat({text}.swapaxes(1, 2), 2, 1)[:, ::2].swapaxes(1, 2)"
+    axes = "".join(axis for axis in "bhnd" if axis in caller.layout)
+    if axes != "bhnd":
+        text += f"[{', '.join(':' if axis in axes else '0' for axis in 'bh')}]"
+    if caller.layout != axes:
+        text += f".transpose({[axes.index(axis) for axis in caller.layout]})"
+        text = text if is_strided else f"np.ascontiguousarray({text})"
+    made = _MADE[caller.library]
+    if dtype == "bfloat16" and caller.library == "torch":
+        return f"{made.format(f'{text}.view(np.int16)')}.view(torch.bfloat16)"
+    if dtype == "bfloat16" and caller.library == "mlx":
+        return f"{made.format(f'{text}.astype(np.float32)')}.astype(mx.bfloat16)"
+    return made.format(text)
 
 
 def _masked(stated: Stated, queries: int, keys: int) -> str:

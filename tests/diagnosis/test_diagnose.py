@@ -281,3 +281,21 @@ def test_strided_and_reversed_arrays_are_read_as_they_are() -> None:
     assert attn_tui.diagnose(*arrays, scale=0.125, causal=True).verdict == "agrees"
     ends = [head.multiplier.value for head in attn_tui.diagnose(*arrays).heads]
     assert all(first is not None for first, _ in pairwise(ends))
+
+
+class ByDlpack:
+    """An array that is passed by DLPack alone."""
+
+    def __init__(self, array: Numbers) -> None:
+        self.array = array
+
+    def __dlpack__(self, **given: Any) -> Any:
+        return self.array.__dlpack__(**given)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def test_whatever_has_dlpack_is_an_array() -> None:
+    arrays = (ByDlpack(one) for one in (Q, K, V, OUT))
+    assert attn_tui.diagnose(*arrays, scale=0.125, causal=True).verdict == "agrees"

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import attn_tui
 from attn_tui.testing import assert_attention
+from tests.diagnosis.heads import attention, causal, drawn
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional
@@ -79,6 +81,19 @@ def test_mlx_agrees(dtype: str) -> None:
     assert_attention(kernel, like="mlx", dtype=dtype, d_v=64, quick=True)
 
 
+@pytest.mark.parametrize("library", ["jax.numpy", "mlx.core"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_arrays_of_other_libraries_are_read(library: str, dtype: str) -> None:
+    arrays = pytest.importorskip(library)
+    narrow = getattr(arrays, dtype)
+    q, k, v = (arrays.array(one).astype(narrow) for one in drawn(32))
+    wide = (np.array(one.astype(arrays.float32)) for one in (q, k, v))
+    out = arrays.array(attention(*wide, seen=causal(32, 32))).astype(narrow)
+    diagnosis = attn_tui.diagnose(q, k, v, out, scale=M, causal=True)
+    assert f"in {dtype}." in " ".join(str(diagnosis).split())
+    assert diagnosis.verdict == "agrees"
+
+
 class Wrong(torch.autograd.Function):  # type: ignore[misc, name-defined]  # untyped
     """Attention that is right forwards, with a fault in its backward pass."""
 
@@ -148,3 +163,20 @@ def test_what_is_wrong_with_a_backward_pass_is_named(fault: str) -> None:
         attn_tui.probe(kernel_of(fault, cap), **{**arguments, "gradient": False}).verdict
         == "agrees"
     )
+
+
+@pytest.mark.parametrize(("layout", "dtype"), [("bnhd", "bfloat16"), ("hnd", "float32")])
+def test_the_script_calls_a_function_of_tensors(layout: str, dtype: str) -> None:
+    def unscaled(*arrays: Any) -> Any:
+        q, k, v = (one.transpose(1, 2) if layout == "bnhd" else one for one in arrays)
+        p = torch.softmax((q @ k.transpose(-1, -2)).float(), -1)
+        out = (p @ v.float()).to(q.dtype)
+        return out.transpose(1, 2) if layout == "bnhd" else out
+
+    diagnosis = attn_tui.probe(unscaled, like="torch", layout=layout, dtype=dtype, quick=True)
+    line = "f = ...  # the function that was probed"
+    code = diagnosis.reproduce()
+    assert line in code
+    names: dict[str, Any] = {"f": unscaled}
+    exec(code.replace(line, "").replace("print(", "shown = ("), names)
+    assert names["shown"][1] > 0.1

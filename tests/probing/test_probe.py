@@ -10,7 +10,7 @@ import pytest
 
 import attn_tui
 from attn_tui import InputError
-from attn_tui.probing.inputs import ProbePlan, drawn
+from attn_tui.probing.inputs import ProbePlan, drawn, from_layout, laid_out
 from tests.probing.kernels import (
     Numbers,
     below,
@@ -22,6 +22,7 @@ from tests.probing.kernels import (
     scaled_by,
     scores,
     softmax,
+    writing,
 )
 
 QUICK = partial(attn_tui.probe, quick=True)
@@ -57,16 +58,19 @@ def test_calls_have_the_lengths_around_blocks_and_several_sequences() -> None:
     assert 30_000 < most <= 32_752
 
 
-@pytest.mark.parametrize("layout", ["bnhd", "hnd", "nhd"])
+@pytest.mark.parametrize("layout", ["bnhd", "hnd", "nhd", "bnd", "nd"])
 def test_axes_may_stand_in_another_order(layout: str) -> None:
     def turned(*arrays: Numbers) -> Numbers:
-        axes = [layout.index(axis) for axis in "bhnd" if axis in layout]
-        usual = [array.transpose(axes) for array in arrays]
-        usual = usual if "b" in layout else [array[None] for array in usual]
-        out = plain(*usual)
-        out = out if "b" in layout else out[0]
-        return out.transpose(["bhnd"[-len(axes) :].index(axis) for axis in layout])
+        out = plain(*(from_layout(array, layout) for array in arrays))
+        return laid_out(out, layout, is_strided=False)
 
+    def at_hand(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        """The same with the axes written out: from [positions, heads, d]."""
+        q, k, v = (array.transpose(1, 0, 2)[None] for array in (q, k, v))
+        return np.asarray(plain(q, k, v)[0].transpose(1, 0, 2))
+
+    if layout == "nhd":
+        assert QUICK(at_hand, layout=layout).verdict == "agrees"
     assert QUICK(turned, layout=layout).verdict == "agrees"
 
 
@@ -190,6 +194,11 @@ def test_the_script_shows_the_fault_without_this_program(tmp_path: Path) -> None
     assert shown[1] < 1e-5
 
 
+def test_the_script_says_what_one_call_does_not_show() -> None:
+    diagnosis = QUICK(writing)
+    assert diagnosis.reproduce().startswith("# it writes to its input k\n")
+
+
 def test_a_probe_goes_where_a_diagnosis_goes() -> None:
     diagnosis = QUICK(plain)
     plain_values = diagnosis.to_dict()
@@ -206,7 +215,7 @@ def test_a_probe_goes_where_a_diagnosis_goes() -> None:
         ({"kv_heads": 3}, "kv_heads: it is 3; expected a number that divides 4"),
         ({"dtype": "int8"}, "dtype: 'int8' is none; expected float32 or"),
         ({"like": "cupy"}, "like: 'cupy' is none; expected numpy or torch"),
-        ({"layout": "nd"}, "layout: 'nd' has no heads; expected bhnd"),
+        ({"layout": "nd", "heads": 2}, "heads: there are 2, and layout=nd has no axis"),
         ({"mask": np.ones((2, 2), bool)}, "mask: it is ndarray; expected a function of n_q and n"),
         ({"hidden_rows": "one"}, "hidden_rows: 'one' is none; expected zero or"),
         ({"lengths": [0]}, "lengths: they are '[0]'"),
