@@ -18,6 +18,7 @@ import pytest
 
 import attn_tui
 from attn_tui import InputError
+from attn_tui.captures.arrays import in_memory
 from attn_tui.report.text import text
 from tests.diagnosis.heads import Numbers, attention, causal, drawn
 from tests.documented import read
@@ -242,7 +243,14 @@ def test_what_will_not_do_is_named(change: dict[str, Any], says: str) -> None:
     assert str(error.value).startswith(says)
 
 
-def test_nothing_is_written_to_disk_and_no_array_to(tmp_path: Path) -> None:
+def test_arrays_cannot_be_written_to_by_whoever_reads_them() -> None:
+    tensor = in_memory("q", Q)
+    with pytest.raises(ValueError, match="read-only"):
+        tensor.take((0, 0, slice(None), slice(None)))[0, 0] = 1.0
+    assert Q.flags.writeable
+
+
+def test_nothing_is_written_to_disk(tmp_path: Path) -> None:
     code = (
         "import os, sys, numpy as np\n"
         "sys.addaudithook(lambda name, given: name == 'open' and isinstance(given[1], str)"
