@@ -69,6 +69,7 @@ def row_title(screen: AttentionScreen) -> str:
     return str(screen.pane("row-pane").border_title)
 
 
+@pytest.mark.slow
 async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> None:
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)

@@ -179,6 +179,7 @@ CROWDED = Axis(1.0, 8192.0, tuple((2.0**p, f"{2**p:,}") for p in (0, 13, 3, 6, 9
 """An axis with ticks closer to each other than most blocks have room for."""
 
 
+@pytest.mark.slow
 @settings(max_examples=100, derandomize=True)
 @given(
     CURVES,

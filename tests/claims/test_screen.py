@@ -72,6 +72,7 @@ async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None
         assert screen.pane("list-pane").border_subtitle == "✓ 30  ✗ 19  ◐ 55  ¶ 10"
 
 
+@pytest.mark.slow
 async def test_arrows_go_from_claim_to_claim_and_a_run_is_one_step() -> None:
     names = [*ledger()]
     async with at_claim(names[0]).run_test(size=WIDE) as pilot:
@@ -109,6 +110,7 @@ async def test_a_filter_that_leaves_one_claim_shows_it() -> None:
         assert screen.focused is screen.query_one(OptionList)
 
 
+@pytest.mark.slow
 async def test_the_palette_shows_the_words_of_claims_as_they_are() -> None:
     async with at_claim("S0-14").run_test(size=WIDE) as pilot:
         screen = await claims(pilot)

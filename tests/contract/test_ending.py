@@ -122,6 +122,7 @@ def test_a_signal_ends_it_whatever_it_is_doing(work: str) -> None:
         check_left(terminal, 128 + signal.SIGTERM)
 
 
+@pytest.mark.slow
 def test_it_ends_with_its_terminal() -> None:
     with Terminal(80, 24) as terminal:
         terminal.until_shows(START)

@@ -56,6 +56,7 @@ def test_without_a_scale_m_is_found_and_nothing_is_expected() -> None:
     assert diagnosis.heads[0].promised is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "promise",
     [

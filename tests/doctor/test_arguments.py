@@ -129,6 +129,7 @@ def test_a_causal_call_where_no_mask_is_promised_differs(tmp_path: Path) -> None
     assert result.stdout.startswith(start)
 
 
+@pytest.mark.slow
 def test_m_may_be_as_promised_beside_a_window_that_nothing_promises(tmp_path: Path) -> None:
     window = HeadMask("window", 0, 24)
     path = write(tmp_path / "a.safetensors", replace(HEALTHY, mask=window))
@@ -342,6 +343,7 @@ def test_expect_replaces_the_parts_that_it_names_beside_a_configuration(tmp_path
     assert "soft cap 5 as promised" in result.stdout.replace(", mask causal", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stored", everyday(1, ["float8", "int8"]))
 def test_keys_and_values_stored_in_8_bits_agree_only_if_that_is_granted(
     tmp_path: Path, stored: str

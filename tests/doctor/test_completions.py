@@ -289,6 +289,7 @@ def test_what_lengths_leave_out_is_said_and_looked_at_for_nan(
     assert "out holds 16 NaN, first at row 63, column 0" in text
 
 
+@pytest.mark.slow
 def test_some_heads_of_a_model_have_to_say_which_they_are(tmp_path: Path) -> None:
     """Slopes of ALiBi differ from head to head, and the ratio of heads proves nothing."""
     bloom = {"model_type": "bloom", "n_head": 8, "hidden_size": 128, "n_layer": 1}

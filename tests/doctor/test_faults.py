@@ -137,6 +137,7 @@ def test_sinks_that_were_not_captured_are_asked_for_once(tmp_path: Path) -> None
     assert "2 of 2 heads" in line
 
 
+@pytest.mark.slow
 def test_a_sum_that_has_one_more_is_named_by_its_cause_alone(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     parts = tensors(write(tmp_path / "a.safetensors", replace(PLAIN, format="float32")))

@@ -50,6 +50,7 @@ def test_an_honest_output_beside_an_inverted_mask_sees_what_it_should(tmp_path: 
     assert line.startswith("differs: the captured mask is inverted, promised causal: it marks")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told_comes_with_a_next_step(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))

@@ -171,6 +171,7 @@ def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> N
     assert run(path, "--config", config, "--strict").exit_code == 3
 
 
+@pytest.mark.slow
 def test_an_output_that_nothing_comes_near_has_no_closest_model(tmp_path: Path) -> None:
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
     for other, closest in (
@@ -506,6 +507,7 @@ def test_heads_that_show_another_m_together_name_m(tmp_path: Path) -> None:
     assert "promised none" not in line
 
 
+@pytest.mark.slow
 def test_rows_that_are_far_off_differ_by_themselves(tmp_path: Path, config: str) -> None:
     """A bias by distance moves all rows, so that it is no cause of one of them."""
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))

@@ -4,6 +4,7 @@ import re
 from math import inf, log
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ QUESTIONS = st.builds(
 TYPICAL = st.sampled_from([None, 0.01, 1.0, -3.5, 40.0])
 
 
+@pytest.mark.slow
 @settings(max_examples=25, derandomize=True)
 @given(QUESTIONS, TYPICAL)
 def test_it_is_short_and_plain_and_no_number_is_said_that_is_not_in_the_answer(

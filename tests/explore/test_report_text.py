@@ -213,6 +213,7 @@ def test_names_from_outside_leave_lines_and_columns_as_they_are(name: str) -> No
     ]
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(
         [

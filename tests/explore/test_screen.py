@@ -91,6 +91,7 @@ async def test_scores_are_typed_and_what_is_wrong_with_them_is_said_in_full() ->
         assert str(screen.present.draft.setup.mask) == "1"
 
 
+@pytest.mark.slow
 async def test_what_is_pasted_goes_where_one_types_and_else_replaces_the_scores() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await press(pilot, "e", "end")
@@ -108,6 +109,7 @@ async def test_what_is_pasted_goes_where_one_types_and_else_replaces_the_scores(
         assert screen.present.draft.text == "7, 8"
 
 
+@pytest.mark.slow
 async def test_a_paste_that_pauses_for_long_is_one_paste_wherever_it_goes() -> None:
     pieces = Paste("4, 5,"), RestOfPaste(" 6", "4, 5,"), RestOfPaste(", 7", "4, 5, 6")
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
@@ -133,6 +135,7 @@ async def test_lines_that_are_typed_are_in_sight() -> None:
         assert screen.query_one("#weights-pane").region
 
 
+@pytest.mark.slow
 async def test_both_jacobians_have_one_cursor_whose_entry_is_said() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
@@ -282,6 +285,7 @@ async def test_the_title_says_how_many_keys_have_room_unless_all_have() -> None:
         assert pane.border_title == "Weights p"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(100, 30), (120, 40)])
 async def test_beside_the_settings_no_picture_is_blank(size: tuple[int, int]) -> None:
     async with AttnApp(replace(EXAMPLE, text="n = 5000, seed = 7")).run_test(size=size) as pilot:

@@ -21,7 +21,11 @@ def right_kernels(faults: Mapping[str, KernelFault]) -> Iterator[Any]:
             yield pytest.param(fault.right, given, id=f"{fault.right.__name__} {[*given]}")
 
 
-@pytest.mark.parametrize("name", FIRST)
+@pytest.mark.parametrize(
+    "name",
+    [name if number < 3 else pytest.param(name, marks=pytest.mark.slow)
+     for number, name in enumerate(FIRST)],
+)  # fmt: skip
 def test_assert_attention_names_what_is_wrong(name: str) -> None:
     fault = FIRST[name]
     with pytest.raises(AssertionError) as error:

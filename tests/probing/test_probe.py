@@ -29,6 +29,7 @@ QUICK = partial(attn_tui.probe, quick=True)
 PLAN = ProbePlan(4, 2, 16, None, (), False, False, False, "float16", 1)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_inputs_and_another_one_others() -> None:
     first: list[bytes] = []
     again: list[bytes] = []
@@ -132,6 +133,7 @@ def test_extreme_scores_must_not_give_nan() -> None:
     assert "the output is NaN or infinite in" in str(diagnosis)
 
 
+@pytest.mark.slow
 def test_rows_without_a_key_may_be_anything_unless_it_is_said() -> None:
     def some_hidden(n_q: int, n: int) -> Numbers:
         seen = np.ones((n_q, n), bool)
@@ -162,6 +164,7 @@ def test_bfloat16_is_given_and_allowed_for() -> None:
     assert QUICK(in_bfloat16, causal=True, dtype="bfloat16").verdict == "agrees"
 
 
+@pytest.mark.slow
 def test_a_configuration_says_what_is_meant() -> None:
     config = {
         "model_type": "gemma2", "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64,
@@ -177,6 +180,7 @@ def test_a_configuration_says_what_is_meant() -> None:
     assert "soft cap none, promised 20" in QUICK(causal, config=config).line
 
 
+@pytest.mark.slow
 def test_the_script_shows_the_fault_without_this_program(tmp_path: Path) -> None:
     wrong = scaled_by(lambda d_k, d_v, n: 1.0)
     diagnosis = QUICK(wrong)

@@ -35,6 +35,7 @@ def test_a_torn_or_unasked_sequence_is_no_key() -> None:
         check_untouched(terminal)
 
 
+@pytest.mark.slow
 def test_a_paste_without_an_end_is_dropped_by_ctrl_c(tmp_path: Path) -> None:
     with Session(tmp_path, size=(80, 24)) as terminal:
         terminal.do("e\x1b[200~5,1,", quiet=SOON)

@@ -73,6 +73,7 @@ def check_given_back(job: Job, prompts: int) -> None:
     assert left_on(job.raw) == job.modes_at_first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "numbers",
     everyday(1, [[signal.SIGCONT], [signal.SIGSTOP, signal.SIGCONT]], ids=["CONT", "STOP-CONT"]),

@@ -33,6 +33,7 @@ def choose_theme(terminal: Terminal) -> None:
     terminal.press("\r")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     everyday(

@@ -128,6 +128,7 @@ async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path)
         assert summary.startswith("1 of 1 guesses were right.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -158,6 +159,7 @@ async def test_enter_leads_on_wherever_the_focus_is(tmp_path: Path, asked: str) 
             assert app.guide.progress.at == 1, stops[place]
 
 
+@pytest.mark.slow
 async def test_in_a_setting_enter_changes_the_setting(tmp_path: Path) -> None:
     async with on_tour(tmp_path) as pilot:
         app = pilot.app

@@ -119,6 +119,7 @@ async def test_a_folder_that_is_picked_before_a_name_is_typed_is_no_name(folder:
         await until(pilot, lambda: field.value == f"{folder.parent}/")
 
 
+@pytest.mark.slow
 async def test_typing_replaces_the_proposed_name_and_its_ending_decides_the_form(
     folder: Path,
 ) -> None:
@@ -155,6 +156,7 @@ async def test_a_click_fills_in_the_name_and_an_existing_file_is_asked_about_onc
     assert file.read_text() != "x" * 1234
 
 
+@pytest.mark.slow
 async def test_an_enter_that_is_held_does_not_replace_a_file(
     folder: Path, clock: list[float]
 ) -> None:

@@ -62,6 +62,7 @@ async def test_a_computation_is_no_pause() -> None:
     assert not computes
 
 
+@pytest.mark.slow
 def test_what_was_left_out_and_is_closed_since_is_freed() -> None:
     under = Heap(lambda: False)
     node = Node()

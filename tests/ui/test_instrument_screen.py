@@ -133,6 +133,7 @@ async def test_open_settings_take_the_whole_width_where_panes_have_no_room(
         assert screen.focused is screen.home
 
 
+@pytest.mark.slow
 async def test_a_dialogue_closes_once_and_only_where_it_lies_over_all_others() -> None:
     dialogues = FileScreen("Open", str), TextScreen("Report", "text"), HelpScreen("text")
     async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:

@@ -328,6 +328,7 @@ async def test_lists_mark_the_present_choice(key: str, present: str, choice: str
         assert line[2:].casefold().replace("-", " ").startswith(choice)
 
 
+@pytest.mark.slow
 async def test_a_parameter_is_typed_into_the_list_of_rules() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

@@ -93,6 +93,7 @@ def directly(law: DotLaw, count: int) -> Floats:
     return np.asarray(products.sum(axis=1))
 
 
+@pytest.mark.slow
 @with_rows(
     ("entries", "d_k", "how"),
     each_once(

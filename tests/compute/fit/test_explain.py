@@ -47,6 +47,7 @@ def test_a_healthy_head_is_as_promised_and_its_interval_holds_m(
         assert interval.low <= M <= interval.high
 
 
+@pytest.mark.slow
 @with_rows(
     ("format", "path", "lift"),
     [(*way, lift) for way, lift in each_once(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],

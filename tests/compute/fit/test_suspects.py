@@ -314,6 +314,7 @@ def test_a_hidden_diagonal_is_named_though_few_rows_show_it(logit_std: float) ->
     assert suspected(known) == name
 
 
+@pytest.mark.slow
 def test_rows_that_see_one_key_more_are_named() -> None:
     how = Arithmetic(0.125)
     head = simulate(3, how, n_keys=64, d_k=32, rows=64)

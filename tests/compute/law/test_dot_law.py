@@ -137,6 +137,7 @@ def test_one_product_has_the_moments_of_v_x_v_y_and_shifts(entries: Entries, rho
     assert law.weights @ law.deviations**4 == pytest.approx(law.fourth)
 
 
+@pytest.mark.slow
 def test_moments_of_a_sum_by_quadrature_and_of_chi_square() -> None:
     end, law = mpmath.sqrt(3), DotLaw(Pair("uniform", 1.0, -2.0), 1)
     for order in (2, 3, 4, 6, 8):
@@ -184,6 +185,7 @@ def bessel(x: float, d: int, rho: float) -> mpmath.mpf:
     return abs(x) ** nu * mpmath.besselk(nu, abs(x) / rest) * mpmath.exp(rho * x / rest) / unit
 
 
+@pytest.mark.slow
 @given(st.integers(1, 257), correlations, st.floats(-6.0, 6.0).filter(lambda x: abs(x) > 1e-9))
 def test_the_density_is_that_of_the_bessel_function(d: int, rho: float, place: float) -> None:
     x = rho * d + sqrt(d) * place
@@ -211,6 +213,7 @@ def test_coverage_of_two_roots_of_d(d: int, expected: float) -> None:
     assert round(variance_gamma.coverage(2.0 * sqrt(d), d), 4) == expected
 
 
+@pytest.mark.slow
 @given(d_ks, correlations)
 def test_coverage_and_mean_size_are_integrals_of_the_density(d: int, rho: float) -> None:
     bound, spread = sqrt(d) + abs(rho) * d, sqrt(d * (1 + rho**2))

@@ -77,6 +77,7 @@ def test_crossovers_are_where_a_brute_force_sweep_has_them(n: int) -> None:
         assert brute_force(n, round(result.high * 1.3), 800, random)[readout] < 0.0
 
 
+@pytest.mark.slow
 def test_a_crossover_at_two_keys_is_about_where_the_medians_meet() -> None:
     result = crossover(2, draws=600)
     assert result is not None

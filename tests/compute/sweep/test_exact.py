@@ -76,6 +76,7 @@ def test_many_logits_by_simulation_and_the_stein_identity(n: int, std: float) ->
         assert abs(sampled.mean() - expected) < 4.0 * sampled.std(ddof=1) / 100.0
 
 
+@pytest.mark.slow
 @given(st.integers(0, 8).map(lambda power: 2**power), st.sampled_from([1.0, 0.25, 1e-4]))
 def test_means_over_queries_agree_with_two_keys(d_k: int, m: float) -> None:
     assert mean_trace(2, d_k, m) == pytest.approx(exact("trace", 2, d_k, m).mean, rel=1e-7)
@@ -106,6 +107,7 @@ def summaries(n: int, d_k: int, m: float, draws: int) -> dict[str, Summary]:
     return {name: rows[row].times(READOUTS[name].factor(m)) for name, row in ROWS.items()}
 
 
+@pytest.mark.slow
 @with_rows(
     ("n", "d_k", "m"),
     [(2, 1, 1.0), (2, 16, 0.25), (2, 256, 1.0), (3, 2, 1.0), (64, 64, 1.0), (512, 64, 0.125)],
