@@ -239,6 +239,7 @@ def flat(value: float, lines: int) -> Figure:
     return Figure([curve], UNIT, ticks, (0.5, "now"), [(value, "scaled")])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.0, 1.0), st.integers(4, 30))
 def test_marks_and_ticks_lie_on_the_curve_of_their_value_and_the_fill_below_it(

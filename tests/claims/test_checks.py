@@ -222,6 +222,7 @@ def test_the_power_is_that_of_a_line_on_logarithmic_axes() -> None:
     assert power([4096, 8192], [128, 128]) == 0.0
 
 
+@pytest.mark.slow
 @with_rows(
     ("check", "message"),
     [

@@ -102,6 +102,7 @@ async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
         assert screen.focused is screen.query_one(OptionList)
 
 
+@pytest.mark.slow
 async def test_a_filter_that_leaves_one_claim_shows_it() -> None:
     async with at_claim("S0-14").run_test(size=WIDE) as pilot:
         screen = await claims(pilot, "e", *"s2-26", "enter")

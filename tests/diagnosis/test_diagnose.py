@@ -76,6 +76,7 @@ def test_the_same_promise_may_be_written_in_several_ways(promise: dict[str, Any]
     assert "m = 1 in all 4 heads, promised 0.125" in diagnosis.line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("promise", "made"),
     [

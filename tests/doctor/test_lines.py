@@ -73,6 +73,7 @@ def test_a_promised_cap_that_rounding_could_hide_differs_where_nothing_was_round
     assert line.startswith("differs: soft cap none, promised 50")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mask", "name"), [
     (HeadMask("none"), "none"), (HeadMask("window", 0, 7), "window of 7 keys"),
 ])  # fmt: skip

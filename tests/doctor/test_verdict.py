@@ -302,6 +302,7 @@ def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
     assert [head["verdict"] for head in plain["heads"]] == ["agrees", "differs", "agrees"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", everyday(1, ["head", "layer"]))
 def test_keys_that_some_heads_of_a_sequence_see_are_no_padding(tmp_path: Path, of: str) -> None:
     """What is granted of a sequence is granted of all of its heads, in every layer."""

@@ -193,6 +193,7 @@ async def test_the_report_of_the_vector_shown_is_read_as_wide_as_there_is_room()
         assert text.content_size.height == len(report.split("\n"))
 
 
+@pytest.mark.slow
 async def test_the_footer_offers_to_pin_and_then_to_let_go() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)

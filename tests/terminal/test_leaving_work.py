@@ -57,6 +57,7 @@ def test_quitting_waits_for_no_computation() -> None:
         assert b"attn-tui claim S0-2" in terminal.raw.rpartition(b"\x1b[?1049l")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["q", pytest.param("SIGTERM", marks=pytest.mark.slow)])
 def test_leaving_waits_for_a_file_that_is_saved_and_says_so(tmp_path: Path, way: str) -> None:
     with Terminal(80, 24, program=program(SLOW), folder=tmp_path) as terminal:

@@ -188,6 +188,7 @@ async def test_x_goes_on_without_a_guess_and_without_the_task(tmp_path: Path) ->
         assert "Four times, for √16 is 4." in texts(pilot)
 
 
+@pytest.mark.slow
 async def test_an_enter_that_is_held_on_the_next_step_does_not_answer_its_guess(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,7 @@ async def test_a_key_held_beyond_the_end_shows_the_end() -> None:
         assert "Divided by 256" in read(pilot)
 
 
+@pytest.mark.slow
 async def test_the_next_key_acts_on_what_the_held_one_led_to() -> None:
     # However slow the machine, both holds are one gesture.
     async with AttnApp(EXAMPLE, clock=lambda: 0.0).run_test(size=(120, 40)) as pilot:

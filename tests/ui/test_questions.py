@@ -61,6 +61,7 @@ AS_TITLED = {
 """Titles as askers wrote them, and how the first hit begins."""
 
 
+@pytest.mark.slow
 async def test_a_title_finds_its_question_first() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)

@@ -379,6 +379,7 @@ def test_one_wrong_row_among_many_is_enough_and_is_named() -> None:
     assert known.counts.compared == 96
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
 def test_rows_of_nan_infinity_or_zero_fail_whatever_the_others_say(value: float) -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=96)
@@ -416,6 +417,7 @@ def test_a_row_that_sees_no_key_may_be_what_libraries_make_of_it(result: str, pa
     assert known.counts.wrong == (() if passes else (7,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [0.0, -1.0, 1e4])
 def test_a_multiplier_that_no_fit_reaches_is_not_the_promised_one(times: float) -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)

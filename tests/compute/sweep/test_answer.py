@@ -346,6 +346,7 @@ def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int)
         check_vectors(replace(AUTO, n_range=(2, 99_999), d_k_range=(1, 65_535), map_points=200))
 
 
+@pytest.mark.slow
 def test_no_rows_are_kept_once_a_sweep_is_done_or_dropped() -> None:
     # Of 100,000 keys they would take 51 MB.
     question = Experiment(Drawn(), Setup(64).put(Settings(n=8, draws=40, points=3)))
