@@ -79,7 +79,7 @@ PROGRAM = [sys.executable, "-m", "attn_tui", "dot", "--samples", str(10**8), "--
 @pytest.mark.slow
 def test_ctrl_c_prints_what_was_drawn_and_a_terminal_is_shown_how_far_it_is() -> None:
     child = pexpect.spawn(PROGRAM[0], PROGRAM[1:], timeout=60, dimensions=(24, 80))
-    child.expect(r"\d% +[^\r]* left")
+    child.expect(r"\d % +[^\r]* left")
     child.sendintr()
     child.expect(r"samples    ([\d,]+) of 100,000,000, stopped; seed 3")
     assert 0 < int(child.match.group(1).replace(b",", b"")) < 10**8

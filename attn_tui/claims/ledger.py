@@ -68,11 +68,9 @@ def hits(words: str) -> list[Claim]:
     """Return the claims that some words find, the best first; all of them without words."""
     query = search.Query.of(words)
     every = ledger()
-    return (
-        [every[item.text] for item in search.found(items(), query)]
-        if query.typed
-        else [*every.values()]
-    )
+    if not query.typed:
+        return [*every.values()]
+    return [every[item.text] for item in search.found(items(), query)]
 
 
 def nearest(words: str) -> list[Claim]:

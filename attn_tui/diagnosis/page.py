@@ -7,11 +7,13 @@ colour of the page.
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from math import ceil, isfinite, log10
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attn_tui.compute.numbers import fixed, general, quantity
-from attn_tui.diagnosis.diagnosis import DiagnosedHead
 from attn_tui.doctor.words import interval_text
+
+if TYPE_CHECKING:
+    from attn_tui.diagnosis.diagnosis import DiagnosedHead
 
 COLOURS: Mapping[str, str] = {
     "agrees": "#2a8f4a", "differs": "#e0443e", "cannot tell": "#b0701a",
@@ -32,7 +34,7 @@ CELL = "text-align:left;padding:1px 12px 1px 0"
 """The style of a cell."""
 
 
-def html(line: str, heads: Sequence[DiagnosedHead], text: str) -> str:
+def html(line: str, heads: "Sequence[DiagnosedHead]", text: str) -> str:
     """Return the HTML of a diagnosis.
 
     Args:
@@ -55,7 +57,7 @@ def html(line: str, heads: Sequence[DiagnosedHead], text: str) -> str:
     return f'<div class="attn-tui">{"".join(parts)}</div>'
 
 
-def _table(heads: Sequence[DiagnosedHead]) -> Iterator[str]:
+def _table(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
     """Yield a table with a row for each head."""
     titles = ("layer", "head", "sequence", "verdict", "m", "promised", "residual", "why")
     cells = "".join(f'<th style="{CELL}">{title}</th>' for title in titles)
@@ -100,7 +102,7 @@ class MultiplierAxis(NamedTuple):
         return fixed(m, decimals)
 
 
-def _chart(heads: Sequence[DiagnosedHead]) -> Iterator[str]:
+def _chart(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
     """Yield an SVG with m of each head, its interval, and the promised m, if any m is known."""
     known = [head for head in heads if head.multiplier.value is not None]
     if not known:
@@ -126,7 +128,7 @@ def _chart(heads: Sequence[DiagnosedHead]) -> Iterator[str]:
     yield f'<text x="{LEFT}" y="{TOP + HEIGHT + 26}">head; dashes: the promised m</text></svg>'
 
 
-def _head(head: DiagnosedHead, x: float, axis: MultiplierAxis) -> Iterator[str]:
+def _head(head: "DiagnosedHead", x: float, axis: MultiplierAxis) -> Iterator[str]:
     """Yield the marks of one head: its number, the promised m, its interval, and its m."""
     yield (
         f'<text x="{x:.1f}" y="{TOP + HEIGHT + 13}" text-anchor="middle" font-size="9">'
@@ -150,14 +152,14 @@ def _head(head: DiagnosedHead, x: float, axis: MultiplierAxis) -> Iterator[str]:
     )
 
 
-def _ends(head: DiagnosedHead) -> tuple[float, float]:
+def _ends(head: "DiagnosedHead") -> tuple[float, float]:
     """Return the ends of the interval of m; m itself where there is none."""
     value = head.multiplier.value or 0.0
     ends = [value if end is None else end for end in (head.multiplier.low, head.multiplier.high)]
     return ends[0], ends[1]
 
 
-def _axis(heads: Sequence[DiagnosedHead]) -> MultiplierAxis:
+def _axis(heads: "Sequence[DiagnosedHead]") -> MultiplierAxis:
     """Return the axis that holds all intervals and what is promised."""
     numbers = [end for head in heads for end in _ends(head)]
     numbers += [head.promised for head in heads if head.promised is not None]

@@ -1,14 +1,18 @@
 """A diagnosis as a report of the house: for text, JSON and CSV."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from attn_tui.compute.numbers import quantity
-from attn_tui.diagnosis.diagnosis import DiagnosedHead, Diagnosis
 from attn_tui.doctor.words import interval_text
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, listed
 
+if TYPE_CHECKING:
+    from attn_tui.diagnosis.diagnosis import DiagnosedHead, Diagnosis
 
-def report_of(diagnosis: Diagnosis) -> Report:
+
+def report_of(diagnosis: "Diagnosis") -> Report:
     """Return the headline, the counts and a table of heads."""
     rows = diagnosis.rows()
     heads = diagnosis.heads
@@ -39,6 +43,6 @@ def report_of(diagnosis: Diagnosis) -> Report:
     return Report("Diagnosis", parts, headline=diagnosis.line, csv="heads")
 
 
-def _promised(head: DiagnosedHead) -> str:
+def _promised(head: "DiagnosedHead") -> str:
     """Return the promised m of a head as text."""
     return "–" if head.promised is None else quantity(head.promised)

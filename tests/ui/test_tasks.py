@@ -283,7 +283,7 @@ async def test_15_a_soft_cap_and_what_it_does_to_the_gradient() -> None:
         await press(pilot, "p")
         await take_first(pilot, "cap 30")
         assert "Now it still does, and the gradient stays about the same." in read(pilot)
-        assert "7.33e-03 7.19e-03 ×0.981" in read(pilot)
+        assert "7.33e-3 7.19e-3 ×0.981" in read(pilot)
 
 
 @pytest.mark.slow

@@ -128,8 +128,8 @@ async def test_claims_keep_their_columns(monkeypatch: pytest.MonkeyPatch) -> Non
         name: replace(claim, says=says, right=right, source=WIDE, formula=WIDE * 4)
         for name, claim in ledger().items()
     }
-    for module in (screen, panes):
-        monkeypatch.setattr(module, "find", every.__getitem__)
+    monkeypatch.setattr(screen, "find", every.__getitem__)
+    monkeypatch.setattr(panes, "hits", lambda _: [*every.values()])
     monkeypatch.setattr(panes, "ledger", lambda: every)
     draft = replace(EXAMPLE, setup=EXAMPLE.setup.put(ClaimSettings(claim="S0-2")))
     async with AttnApp(draft, "claims").run_test(size=SIZES[0]) as pilot:
