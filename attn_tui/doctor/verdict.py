@@ -260,9 +260,10 @@ def _hiding(finding: Finding) -> HeadMask:
     return HeadMask("none", hidden=mask.hidden, packed=mask.packed, prefix=mask.prefix)
 
 
-APPROXIMATE = 2.0**-14
-"""The relative error of m below which heads show nothing together: PyTorch's flash attention on a
-processor approximates e^x in 16 bits as if m were 2.1e-5 larger."""
+APPROXIMATE, APPROXIMATE_CAPPED = 2.0**-14, 2.0**-11
+"""The relative error of m below which heads show nothing together. PyTorch's flash attention on a
+processor approximates e^x in 16 bits as if m were 2.1e-5 larger. Under a cap rounded logits hide
+part of the cap, alike in all heads, as if m were up to 2.6e-4 larger."""
 SHARED: Mapping[Name, Part] = {"multiplier": "multiplier", "curvature": "softcap"}
 """The parts whose numbers the heads of a layer share."""
 
@@ -302,8 +303,10 @@ def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
 
 
 def _is_approximate(part: Part, step: NewtonStep, finding: Finding) -> bool:
-    """Return whether a step of m is as small as exponentials that are approximated make it."""
-    room = APPROXIMATE * abs(finding.comparable.model.multiplier)
+    """Return whether a step of m is as small as approximate arithmetic makes it."""
+    model = finding.comparable.model
+    share = APPROXIMATE if model.softcap is None else APPROXIMATE_CAPPED
+    room = share * abs(model.multiplier)
     return part == "multiplier" and abs(step.value) <= room
 
 
