@@ -37,6 +37,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_it_says_what_a_function_is_and_ends_as_the_doctor_does(
     kernel: str, tmp_path: Path
 ) -> None:

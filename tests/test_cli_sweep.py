@@ -158,6 +158,7 @@ def test_an_interrupt_prints_what_there_is(monkeypatch: pytest.MonkeyPatch) -> N
     assert json.loads(result.stdout)["progress"] < 1
 
 
+@pytest.mark.slow
 def test_an_interrupt_prints_the_crossovers_found_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     last = next(
         count

@@ -122,6 +122,7 @@ def test_a_value_scale_is_promised() -> None:
     assert "value scale 0.5, promised 1" in wrong.line
 
 
+@pytest.mark.slow
 def test_causal_lets_the_last_query_see_the_last_key_unless_it_says_top_left() -> None:
     q, k, v = drawn(32, queries=20)
     right = attention(q, k, v, seen=causal(20, 32))

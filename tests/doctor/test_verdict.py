@@ -210,6 +210,7 @@ def test_the_verdict_of_a_head_is_not_that_of_its_neighbours(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_twice_the_scale_is_said_of_every_layer_whatever_the_one_before_it(tmp_path: Path) -> None:
     def how(layer: int, head: int) -> Arithmetic:
         return replace(SEEN, multiplier=0.5 if layer != 1 else 0.25, path="eager")

@@ -125,6 +125,7 @@ async def test_a_paste_that_pauses_for_long_is_one_paste_wherever_it_goes() -> N
         assert screen.present.draft.text == "4, 5, 6, 7, 8, 9"
 
 
+@pytest.mark.slow
 async def test_lines_that_are_typed_are_in_sight() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(40, 15)) as pilot:
         await shown(pilot)

@@ -112,6 +112,7 @@ ASKED = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=10, derandomize=True, deadline=None)
 @given(ASKED, st.sampled_from([Scale(), Scale("none"), Scale(qk_norm=True)]))
 def test_it_is_short_plain_and_its_factor_is_that_of_the_points(

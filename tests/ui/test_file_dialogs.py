@@ -92,6 +92,7 @@ async def test_the_proposed_name_saves_picture_and_numbers(folder: Path) -> None
     assert (folder / "attn-tui.svg").read_text().startswith("<svg")
 
 
+@pytest.mark.slow
 async def test_a_mouse_alone_saves_and_closes(folder: Path) -> None:
     (folder / "sub").mkdir()
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
@@ -107,6 +108,7 @@ async def test_a_mouse_alone_saves_and_closes(folder: Path) -> None:
     assert sorted(os.listdir(folder)) == ["attn-tui.json", "attn-tui.svg", "sub"]
 
 
+@pytest.mark.slow
 async def test_a_folder_that_is_picked_before_a_name_is_typed_is_no_name(folder: Path) -> None:
     (folder / "sub").mkdir()
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
@@ -175,6 +177,7 @@ async def test_an_enter_that_is_held_does_not_replace_a_file(
     assert {*os.listdir(folder)} == {"attn-tui.json", "attn-tui.svg"}
 
 
+@pytest.mark.slow
 async def test_both_files_of_a_name_without_an_ending_are_asked_about(folder: Path) -> None:
     (folder / "attn-tui.json").write_text("kept")
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:

@@ -91,6 +91,7 @@ async def test_a_file_of_two_vectors_says_so_and_its_path_is_typed_at_once(tmp_p
         assert screen.headline != first
 
 
+@pytest.mark.slow
 async def test_u_takes_back_and_ctrl_z_only_what_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     suspended: list[bool] = []
     monkeypatch.setattr(AttnApp, "action_suspend_process", lambda app: suspended.append(True))

@@ -47,6 +47,7 @@ def test_work_that_nobody_wants_any_more_does_not_wait(clock: Clock) -> None:
     assert clock.now == 0.0
 
 
+@pytest.mark.slow
 async def test_sweep_shows_first_draws_while_a_key_is_held_and_refines_them_after_it(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ async def test_keys_in_one_burst_end_nothing_and_leave_the_screen_usable(keys: s
         assert screen.question.experiment.setup.d_k == 512
 
 
+@pytest.mark.slow
 async def test_letters_behind_the_key_of_the_palette_are_typed_into_it() -> None:
     async with AttnApp(EXAMPLE).run_test(size=MEDIUM) as pilot:
         await shown(pilot)
