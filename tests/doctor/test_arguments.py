@@ -278,6 +278,7 @@ def test_a_captured_bias_that_nothing_promises_differs(tmp_path: Path) -> None:
 UNKNOWN = {**LLAMA, "model_type": "thinker", "sliding_window": 24, "attn_logit_softcapping": 30.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "fields", "status", "phrases"),
     [

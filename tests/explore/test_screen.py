@@ -162,6 +162,7 @@ async def test_both_jacobians_have_one_cursor_whose_entry_is_said() -> None:
         assert str(screen.query_one("#entry", Label).render()).startswith("∂p₀/∂s₀")
 
 
+@pytest.mark.slow
 async def test_a_click_points_at_a_key_and_two_show_the_gradient_of_its_weight() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)

@@ -79,6 +79,7 @@ def written(screen: HeadsScreen, id: str) -> str:
     return str(screen.query_one(f"#{id}", Static).render())
 
 
+@pytest.mark.slow
 async def test_it_opens_on_an_example_and_one_cursor_goes_through_all_panes() -> None:
     async with AttnApp(EXAMPLE, "heads", clock=lambda: 0.0).run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)

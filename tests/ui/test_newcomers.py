@@ -27,6 +27,7 @@ async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
         assert "it is the length of q" in shown_title(screen.pane("d_k-pane"))
 
 
+@pytest.mark.slow
 async def test_all_models_of_a_family_are_offered_with_their_cap_and_scale() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

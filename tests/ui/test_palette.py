@@ -305,6 +305,7 @@ async def open_list(pilot: Pilot[None], key: str) -> None:
     await burst(pilot, "enter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "present", "choice"),
     everyday(
