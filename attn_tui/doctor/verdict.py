@@ -7,6 +7,7 @@ from dataclasses import replace
 from attn_tui.compute.fit.comparison import LEVEL, NewtonStep, pooled
 from attn_tui.compute.fit.head import Name
 from attn_tui.compute.fit.model import Candidate, Explanation
+from attn_tui.compute.fit.noise import STEPWISE
 from attn_tui.compute.heads.head_model import LEARNED, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.text import counted
@@ -262,8 +263,8 @@ def _hiding(finding: Finding) -> HeadMask:
 
 APPROXIMATE, APPROXIMATE_CAPPED = 2.0**-14, 2.0**-11
 """The relative error of m below which heads show nothing together. PyTorch's flash attention on a
-processor approximates e^x in 16 bits as if m were 2.1e-5 larger. Under a cap rounded logits hide
-part of the cap, alike in all heads, as if m were up to 2.6e-4 larger."""
+processor approximates e^x in 16 bits as if m were 2.1e-5 larger. Under a cap, two honest layers of
+6,000 whose logits were rounded looked as if m were 2.2e-4 and 2.6e-4 larger."""
 SHARED: Mapping[Name, Part] = {"multiplier": "multiplier", "curvature": "softcap"}
 """The parts whose numbers the heads of a layer share."""
 
@@ -305,7 +306,8 @@ def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
 def _is_approximate(part: Part, step: NewtonStep, finding: Finding) -> bool:
     """Return whether a step of m is as small as approximate arithmetic makes it."""
     model = finding.comparable.model
-    share = APPROXIMATE if model.softcap is None else APPROXIMATE_CAPPED
+    is_rounded = model.softcap is not None and finding.explanation.path in STEPWISE
+    share = APPROXIMATE_CAPPED if is_rounded else APPROXIMATE
     room = share * abs(model.multiplier)
     return part == "multiplier" and abs(step.value) <= room
 

@@ -317,9 +317,8 @@ def _diagnosed(
         verdicts[case.inputs.number] = ("silent" if is_silent else verdict), ""
     written = dict.fromkeys(name for case in cases for name in case.called.written)
     if written:
-        faults.append(
-            Fault(f"it writes to its input{'s' * (len(written) > 1)} {', '.join(written)}")
-        )
+        inputs = "input" if len(written) == 1 else "inputs"
+        faults.append(Fault(f"it writes to its {inputs} {', '.join(written)}"))
     faults += _beyond(judged, hidden, remarks)
     calls = tuple(
         ProbedCall(case.inputs, *verdicts[case.inputs.number])
