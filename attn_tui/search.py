@@ -82,7 +82,7 @@ class Grade(IntEnum):
     RELATED = 2
     """Some typed words only begin a word of the topics, but none of a name."""
 
-    TOLD = 3
+    NAMED = 3
     """Each typed word that says something begins a word of a name."""
 
     BEGUN = 4
@@ -222,7 +222,7 @@ class Query:
         return "".join(self.typed)
 
     @cached_property
-    def told(self) -> tuple[str, ...]:
+    def telling(self) -> tuple[str, ...]:
         """The words that say what is asked."""
         common = self.common or self.typed
         return tuple(word for word in common if word not in LITTLE) or common
@@ -246,8 +246,8 @@ class Query:
         if any(other.place(common) is not None for other in named):
             return Grade.BEGUN
         led = [each for topic in topics for each in spelled(topic)]
-        grade = _grade(self.told, named, led, description)
-        if grade is Grade.TOLD and not _missing(self.common or self.typed, named):
+        grade = _grade(self.telling, named, led, description)
+        if grade is Grade.NAMED and not _missing(self.common or self.typed, named):
             return Grade.BEGUN
         return grade
 
@@ -259,12 +259,12 @@ class Query:
         """
         spellings = [each for name in (*names, *topics) for each in spelled(name)]
         described, had = _whole(description), 0.0
-        for word in self.told:
+        for word in self.telling:
             if len(word) > 1 and any(each.place(_stem(word)) is not None for each in spellings):
                 had += 1.0
             elif len(word) > 1 and word in described:
                 had += 0.5
-        return had / max(len(self.told), 1)
+        return had / max(len(self.telling), 1)
 
     def spans(self, text: str) -> list[Span]:
         """Return the parts of a text that are typed."""
@@ -305,12 +305,12 @@ def _whole(text: str) -> frozenset[str]:
 
 
 def _grade(
-    told: Sequence[str], named: Sequence[Words], led: Sequence[Words], description: str
+    telling: Sequence[str], named: Sequence[Words], led: Sequence[Words], description: str
 ) -> Grade:
     """Return how well words fit: those that no name has must be elsewhere."""
-    missing = _missing(told, named)
+    missing = _missing(telling, named)
     if not missing:
-        return Grade.TOLD
+        return Grade.NAMED
     missing = _missing(missing, led)
     if not missing:
         return Grade.RELATED
