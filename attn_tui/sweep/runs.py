@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
-from attn_tui.compute.errors import Stop
+from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
@@ -68,7 +68,8 @@ class SweepRun:
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.latest: Answer | None = None
-        self._answers: Iterator[Answer] = answer(experiment)
+        self._stop: Stop = never
+        self._answers: Iterator[Answer] = answer(experiment, rest=lambda: self._stop())
         self._lock = Lock()
 
     @property
@@ -79,6 +80,7 @@ class SweepRun:
     def go_on(self, stop: Stop) -> Iterator[Answer]:
         """Draw more until complete or stopped, and yield the whole answer after each step."""
         with self._lock:
+            self._stop = stop
             try:
                 while not (self.is_complete or stop()):
                     self.latest = next(self._answers)

@@ -228,10 +228,29 @@ class SweepScreen(InstrumentScreen):
         """Stop drawing, or resume it."""
         self.stopped = not self.stopped
         if self.stopped:
-            self.workers.cancel_group(self, "draw")
-            self.workers.cancel_group(self, "look")
-            self._drawing = self._looking = None
+            self._stop_drawing()
         else:
+            self._draw_more()
+
+    def _stop_drawing(self) -> None:
+        self.workers.cancel_group(self, "draw")
+        self.workers.cancel_group(self, "look")
+        self._drawing = self._looking = None
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether nothing is to be drawn: it was stopped, or another instrument is shown."""
+        return self.stopped or self.app.screen_stack[0] is not self
+
+    def on_screen_suspend(self) -> None:
+        """Leave the processor to the instrument that is shown instead; a dialogue needs little."""
+        if self.is_resting:
+            self._stop_drawing()
+
+    def on_screen_resume(self) -> None:
+        """Resume drawing, unless it was stopped by hand."""
+        if self.answer is not None and not self.is_resting:
+            self._show_latest()
             self._draw_more()
 
     # The answer
@@ -329,7 +348,7 @@ class SweepScreen(InstrumentScreen):
         answers = is_between(experiment) and not row.is_drawn
         if answers:
             look = row.draw_place
-        if look is not None and self._looking != look and not self.stopped:
+        if look is not None and self._looking != look and not self.is_resting:
             self._looking = look
             self._look_closer(experiment, look, not answers)
 

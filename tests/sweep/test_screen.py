@@ -246,6 +246,24 @@ async def test_drawing_can_be_stopped_and_goes_on() -> None:
         await pilot.press("space")
 
 
+async def test_drawing_rests_while_another_instrument_is_shown_and_then_goes_on() -> None:
+    many = Settings(view="map", ratio=True)
+    draft = replace(DRAFT, setup=DRAFT.setup.put(many))
+    async with AttnApp(draft, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = pilot.app.screen_stack[0]
+        while not (isinstance(screen, SweepScreen) and screen.answer):
+            await pilot.pause()
+            screen = pilot.app.screen_stack[0]
+        # Once every thread has ended, the sweep is still not complete.
+        await press(pilot, "1")
+        known = screen.answer.progress
+        assert known < 1.0
+        await pilot.press("3")
+        while screen.answer.progress == known:
+            await pilot.pause()
+        await pilot.press("space")
+
+
 @pytest.mark.slow
 async def test_draws_that_nobody_asks_for_any_more_are_forgotten() -> None:
     many = Settings(view="map", ratio=True)

@@ -147,11 +147,16 @@ def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
     return [(n, rule) for rule, scale in scales.items() if divides_from(scale, n) is not None]
 
 
-def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> Iterator[Answer]:
     """Yield growing answers: first a few draws at a few places, then everywhere, then more draws.
 
-    Unless only n is swept, the last answers add the crossovers. It ends soon after ``stop()`` is
-    true.
+    Unless only n is swept, the last answers add the crossovers.
+
+    Args:
+        experiment: The question.
+        stop: Returns whether to end, which happens soon after.
+        rest: Returns whether to yield what there is as soon as there is something, so that drawing
+            can rest there; it is asked some hundred times a second.
 
     Raises:
         InputError: If there are too many vectors, or a rule yields no usable multiplier somewhere.
@@ -160,14 +165,14 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     settings = setup.get(Settings)
     check_vectors(settings)
     scales = scales_of(settings, setup.scale)
-    coarse, rest = places(settings, setup.d_k)
-    every = sorted([*coarse, *rest])
+    coarse, others = places(settings, setup.d_k)
+    every = sorted([*coarse, *others])
     for scale in scales.values():
         for n, d_k in every:
             scale.multiplier(d_k, n)
     draws, qk_norm = first_draws(settings), setup.scale.qk_norm
     first = Sampling(scales, draws, settings.seed, qk_norm)
-    batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, rest)]
+    batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, others)]
     # Where keys are few, more vectors are drawn afterwards, starting at the n of the settings.
     # Exact values and condensation are known only without QK-norm.
     few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and not qk_norm})
@@ -195,7 +200,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
                     return
                 done += cost
                 is_everywhere = sampling is first and step == len(now) + len(later)
-                is_due = done - last > _BETWEEN + 2 * sampling.summary_cost()
+                is_due = done - last > _BETWEEN + 2 * sampling.summary_cost() or rest()
                 if ((is_due or is_everywhere) and done < work) or not points:
                     # Later batches give new points only once all is drawn, but the caller should
                     # get control back meanwhile.

@@ -203,6 +203,15 @@ def test_it_stops() -> None:
     assert all(step.progress < 1.0 for step in stopped)
 
 
+def test_drawing_rests_after_each_step_if_wanted_and_draws_the_same() -> None:
+    asked = ask(replace(SMALL, seed=78))
+    usual, resting = list(answer(asked)), list(answer(asked, rest=lambda: True))
+    assert len(resting) > len(usual)
+    assert [step.progress for step in resting] == sorted(step.progress for step in resting)
+    # A number that is not one equals nothing, not even itself.
+    assert repr([*resting[-1].points]) == repr([*usual[-1].points])
+
+
 @pytest.mark.slow
 def test_memory_does_not_grow_with_what_was_drawn() -> None:
     settings = Settings(n=50_000, points=3, d_k_range=(1, 4096), draws=64, seed=5)
