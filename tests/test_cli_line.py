@@ -25,7 +25,7 @@ from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.console.arguments import protected
-from attn_tui.console.asking import edited, setup_experiment_of
+from attn_tui.console.asking import asked_by, edited, setup_experiment_of
 from attn_tui.explore.command import to_experiment as gradient_experiment_of
 from attn_tui.files.draft import draft_of
 from attn_tui.files.grammar import LONGEST_NAME, usable
@@ -158,6 +158,21 @@ def test_what_sweep_asks_is_asked_by_its_line(
         names |= {"over", "n", "d_k_range", "points"}
     assert [getattr(found, name) for name in names] == [getattr(swept, name) for name in names]
     assert found.ratio == (swept.ratio and len(rules) > 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "n", "d_k"),
+    [
+        ("attn-tui sweep --n 64 --d-k 64", 64, 64),
+        ("attn-tui sweep --n 64 --d-k 64@128", 64, 128),
+        ("attn-tui sweep --over n --n 8 --d-k 32", 8, 32),
+        ("attn-tui sweep --over n --n 8@16 --d-k 32", 16, 32),
+    ],
+)
+def test_a_sweep_of_one_place_speaks_of_it(asked: str, n: int, d_k: int) -> None:
+    _, experiment = asked_by(asked)
+    assert (experiment.setup.get(sweep.Settings).n, experiment.setup.d_k) == (n, d_k)
+    assert line.sweep(ask(experiment)) == asked
 
 
 @pytest.mark.parametrize("n_keys", [1500, 2001])

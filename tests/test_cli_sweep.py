@@ -100,7 +100,7 @@ def test_a_file_need_not_say_where_scores_come_from(way: tuple[str, ...]) -> Non
         ("--n 2:8 --d-k 1:4", "n"),
         ("--n 2:8@1", "n"),
         ("--map --d-k 2:8@x", "d-k"),
-        ("--d-k 8@8", "d-k"),
+        ("--d-k 8@", "d-k"),
         ("--n 2:8 --over d_k", "n"),
         ("--d-k 8:2", "d-k"),
         ("--d-k 1:99999", "d-k"),

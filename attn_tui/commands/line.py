@@ -183,8 +183,11 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
     ):
         text = str(number)
         if swept:
-            text = fields[name].kind.text(getattr(settings, name))
-            # The headline is about one place in the range.
+            least, most = ends = getattr(settings, name)
+            text = fields[name].kind.text(ends)
+            # The headline is about one place in the range: the only one, or else the default.
+            if least == most:
+                text, default = str(least), least
             if number != default:
                 text = f"{text}@{number}"
         yield from (option, text)

@@ -260,12 +260,14 @@ def _over(options: dict[str, Any], start: Axis) -> Axis:
 
 
 def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:
-    """Return a range and the place named behind ``@``, if any; a number is a range of one."""
-    if not is_range(text):
-        return (scale.parse(text),) * 2, None
+    """Return a range and the place named behind ``@``, if any; a number is both."""
     range_text, separator, place = text.partition("@")
-    ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
-    return ends, scale.parse(place) if separator else None
+    at = scale.parse(place) if separator else None
+    if is_range(range_text):
+        ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
+        return ends, at
+    only = scale.parse(range_text)
+    return (only, only), at or only
 
 
 def read_statistics(text: str) -> tuple[Statistic, ...]:
