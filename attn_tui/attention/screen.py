@@ -18,6 +18,7 @@ from attn_tui.attention.headline import done_to, headline
 from attn_tui.attention.report import report
 from attn_tui.attention.views import VIEW_TITLES
 from attn_tui.captures.source import Captured
+from attn_tui.charts.glyphs import FILLS
 from attn_tui.compute.attention.answer import Answer, compare, is_drawn, tokens_of
 from attn_tui.compute.attention.answer import answer as answer_rows
 from attn_tui.compute.attention.settings import N_SCALE, Settings
@@ -407,7 +408,11 @@ class AttentionScreen(InstrumentScreen):
         bars = charts.KeyBars(sides, key, labels)
         width = self.query_one("#bars-pane").content_size.width
         how = "each the largest of several" if bars.reduced(max(width, 1)) else ""
-        self.pane("bars-pane").describe("Its weights, key by key", how)
+        marks = zip(FILLS.items(), self.names, strict=True)
+        legend = "  ".join(f"[${kind}]{fill} {name}[/]" for (kind, fill), name in marks)
+        # Where colours tell the sides apart, they do so in the titles of the maps.
+        legend = legend if self.app.has_class("-textures") else ""
+        self.pane("bars-pane").describe("Its weights, key by key", how, legend)
         self.draw("bars-pane", bars)
 
 

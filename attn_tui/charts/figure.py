@@ -127,6 +127,7 @@ class Figure:
         mark: The x of a vertical line, with the text below it.
         dots: Values of y at the mark, each with the kind of its curve.
         bands: Tints below all curves.
+        has_legend: Whether it says which mark is which side where colours do not tell.
     """
 
     curves: Sequence[Curve]
@@ -135,6 +136,7 @@ class Figure:
     mark: tuple[float, str] | None = None
     dots: Sequence[tuple[float, str]] = ()
     bands: Sequence[Band] = ()
+    has_legend: bool = True
 
     def edges(self, columns: int) -> tuple[int, int]:
         """Return the columns on the left for the ticks of y, and on the right for names of curves.
@@ -182,7 +184,7 @@ class Figure:
         cells = _curves(*still, columns, lines, colours).copy()
         self._write_ticks(cells, colours)
         self._draw_mark(cells, colours)
-        if colours.textured:
+        if colours.textured and self.has_legend:
             self._write_legend(cells, colours)
         return cells
 

@@ -427,7 +427,8 @@ class SweepScreen(InstrumentScreen):
                 "  ".join(f"[${kind}]{mark} {name}[/]" for kind, mark, name in marked),
                 short=" ".join(f"[${kind}]{mark}{name}[/]" for kind, mark, name in marked),
             )
-            self.draw("row-pane", row)
+            # Its border has the legend, with the names of the rules.
+            self.draw("row-pane", replace(row, has_legend=False))
         elif self.view == "numbers-pane":
             self.pane("numbers-pane").describe(
                 f"{statistic.capitalize()}, number by number", self._count(answer)

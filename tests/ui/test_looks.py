@@ -8,7 +8,8 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.theme import depth_of
 from tests.pairs import everyday
-from tests.ui.person import press, shown
+from tests.sweep.asked import DRAFT
+from tests.ui.person import press, read, shown
 
 
 @pytest.mark.parametrize("way", everyday(0, ["NO_COLOR", "ASCII", "16 colours"]))
@@ -30,6 +31,19 @@ async def test_without_colours_focus_and_choices_are_marked_by_lines_and_words(
         screen = await press(pilot, "g")
         words = {str(switch.render()) for switch in screen.query(Switch)}
         assert words == {"no", "stable"}
+
+
+async def test_without_colours_each_picture_says_once_what_its_marks_mean(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        assert "▒ Unscaled █ Divided by 32" in read(pilot)
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        assert "x unscaled ⠶ 1/√d_k" in read(pilot)
+        assert "⠶ scaled" not in read(pilot)
 
 
 async def test_with_colours_borders_are_thin_and_pictures_are_filled() -> None:
