@@ -129,11 +129,21 @@ class Words:
         return frozenset(self.letters[i:j] for i, j in zip(self.starts, ends, strict=False))
 
     def place(self, word: str) -> int | None:
-        """Return where a word of the text begins with a typed word, or None."""
+        """Return where a word of the text begins with a typed word, or None.
+
+        Words of the text that follow each other count as one, too; but a single letter and the
+        beginning of what follows it are none: "n and" does not begin with "nan".
+        """
         at = self.letters.find(word)
-        while at >= 0 and at not in self.starts:
+        while at >= 0 and not self._begins(at, len(word)):
             at = self.letters.find(word, at + 1)
         return at if at >= 0 else None
+
+    def _begins(self, at: int, length: int) -> bool:
+        if at not in self.starts:
+            return False
+        is_letter = length > 1 and at + 1 in self.starts and self.letters[at].isalpha()
+        return not is_letter or at + length in (*self.starts, len(self.letters))
 
     def span(self, at: int, length: int) -> Span:
         """Return the part of the text where some letters stand."""

@@ -40,6 +40,12 @@ def test_a_value_stands_behind_the_whole_name(typed: str, value: str) -> None:
     assert value_behind(["T", "Softmax temperature"], typed) == value
 
 
+def test_a_letter_and_the_beginning_of_the_next_word_are_no_word() -> None:
+    names = ("Map over n and d_k",)
+    found = {text: Query.of(text).fit(names) for text in ("n and", "and d", "dk", "nan", "over n")}
+    assert [text for text, fit in found.items() if fit is Grade.NOT] == ["nan"]
+
+
 def test_what_is_typed_is_marked_where_it_stands() -> None:
     line = "model: Gemma-2-9B"
     spans = Query.of("gemma2").spans(line), Query.of("9 gem").spans(line)

@@ -75,9 +75,11 @@ class InstrumentScreen(FilesScreen):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
+        Action("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less",
+               synonyms=("decrease d_k", "smaller d_k", "less d_k")),
         Action("plus,right_square_bracket,equals_sign", "step_d_k(1)", "Raise d_k", show=False,
-               id="more", synonyms=("move d_k",)),
+               id="more",
+               synonyms=("move d_k", "increase d_k", "larger d_k", "bigger d_k", "more d_k")),
         # Everything else can be found with it if few keys fit the footer or there is only a mouse.
         Binding("slash", "app.command_palette", "Find", id="find"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),

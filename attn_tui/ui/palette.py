@@ -20,7 +20,7 @@ from attn_tui.ui.action import SCORES
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.offer import Offer, OfferKind
-from attn_tui.ui.theme import THEME_SYNONYMS
+from attn_tui.ui.theme import THEME_SYNONYMS, THEMES
 
 PLACEHOLDER = "Type to find the rest: d_k 64, gemma 2, causal, explosion…"
 """Stands in the palette before anything is typed."""
@@ -160,7 +160,7 @@ def beginning(screen: InstrumentScreen) -> list[Offer]:
 
 
 def themes(screen: InstrumentScreen) -> Iterator[Offer]:
-    """Yield the themes."""
+    """Yield the themes, ours first."""
     app = screen.app
 
     def take(name: str) -> None:
@@ -168,7 +168,7 @@ def themes(screen: InstrumentScreen) -> Iterator[Offer]:
             screen.notify(f"The theme is {name} already")
         app.theme = name
 
-    for name in sorted(app.available_themes):
+    for name in sorted(app.available_themes, key=lambda name: (name not in THEMES, name)):
         yield Offer(
             OfferKind.CHOICE, name, partial(take, name), THEME_SYNONYMS.get(name, ()),
             group="theme", is_present=name == app.theme,

@@ -29,6 +29,7 @@ FIRST: Mapping[str, str] = {
     "rule=temperature:T=0.5": f"{RULE}temperature:T=0.5", "divide by 8": f"{RULE}temperature:T=8.0",
     "1/8": f"{RULE}temperature:T=8.0", "1/sqrt(144)": f"{RULE}fixed:a=144.0",
     "mup 128": f"{RULE}mup:d0=128.0", "d₀ 128": f"{RULE}mup:d0=128.0",
+    "temp 2": f"{RULE}temperature:T=2.0",
     "yarn 4": f"{RULE}yarn:factor=4.0", "a 5": f"{RULE}fixed:a=5.0",
     "ssmax a 0.5": f"{RULE}ssmax:a=0.5", "layer 3": f"{RULE}per-layer:layer=3.0",
     "64": "d_k: 1,024 → 64",
@@ -45,7 +46,8 @@ FIRST: Mapping[str, str] = {
     "half precision": "precision: float64 → float16", "bf16": "precision: float64 → bfloat16",
     "fp32": "precision: float64 → float32", "naive": "method: stable → naive",
     "causal": "mask: none → causal", "causal mask": "mask: none → causal",
-    "largest": f"gradient of: largest{NOW}", "dice": "Dot products: entries: normal → die 1–6",
+    "largest": f"gradient of: largest{NOW}", "max": f"gradient of: largest{NOW}",
+    "dice": "Dot products: entries: normal → die 1–6",
     "coin flips": "Dot products: entries: normal → ±1 coins",
     # Rules.
     "1/d_k": f"{RULE}inverse", "mup": f"{RULE}mup", "µP": f"{RULE}mup",
@@ -83,15 +85,17 @@ FIRST: Mapping[str, str] = {
     "write a lesson": "A lesson of your own", "open a lesson": "A lesson of your own",
     "own tour": "A lesson of your own", "resample": "Another draw",
     "edit": "Type scores", "enter scores": "Type scores", "theme": "Theme",
+    "decrease d_k": "Lower d_k  (-)", "bigger d_k": "Raise d_k  (+)",
     "screenshot": "Screenshot", "pause": "Stop, go on or play",
     # Other choices and settings.
-    "light": "theme: attn-light", "dark mode": "theme: attn", "qk norm": "QK-norm",
+    "light": "theme: attn-light", "theme light": "theme: attn-light", "dark mode": "theme: attn",
+    "qk norm": "QK-norm",
     "sink": "sink: none", "precision": "precision: float64", "n 64": "n",
     # Examples and claims.
     "ties": "example: Ties", "thousand": "example: A thousand random keys",
     "explosion": "claim: S1-1 ", "gradient explosion": "claim: S1-1 ",
     "vanishing gradient": "question: Do gradients vanish or", "s2-19": "claim: S2-19 ",
-    "erratum": "claim: ",
+    "erratum": "claim: ", "nan": "question: Every key is masked and softmax gives NaN",
 }  # fmt: skip
 """Typed words, and how the first hit begins, in Explore on the worked example."""
 

@@ -23,7 +23,7 @@ class Settings(Checked):
         None, or_none(whole(0), LARGEST), "gradient of",
         "the key whose weight is differentiated; largest or null, that of the largest weight",
         option="--of", metavar="KEY", synonyms=("derivative of",),
-        presets={LARGEST: (LARGEST, "largest weight", "gradient of the largest weight")},
+        presets={LARGEST: (LARGEST, "max", "largest weight", "gradient of the largest weight")},
         stays={LARGEST: "The gradient is that of the largest weight already"},
     )  # fmt: skip
     wrt: Wrt = setting(
