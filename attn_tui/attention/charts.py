@@ -97,8 +97,12 @@ class Maps:
         columns = [self.labels.short(key) for key in range(0, answer.n_keys, answer.block or 1)]
         texts: list[list[list[str]]] = []
         if answer.n_keys <= FEW:
+            sizes = answer.sides[side].log_of_rounded.tolist()
             texts = [
-                [[write(p) if p > HIDDEN else "" for p in row] for row in blocks.tolist()]
+                [
+                    [write(p, size) if p > HIDDEN else "" for p in row]
+                    for row, size in zip(blocks.tolist(), sizes, strict=True)
+                ]
                 for write in (percent, brief_percent)
             ]
         return HeatMapDrawing(levels, KINDS[side], rows, columns, longer=texts, place=self.place)
@@ -218,8 +222,10 @@ class RowNumbers:
             cells.write(place + before + 1, line, "→", colours["muted"])
             cells.write(place + before + 3, line, second.ljust(after), colours[KINDS[1]])
             place += before + after + 5
-            if place + len(note) <= columns:
-                cells.write(place, line, note, colours[kind])
+            for text in (note, without_way(note)):
+                if place + len(text) <= columns:
+                    cells.write(place, line, text, colours[kind])
+                    break
         return cells
 
     def _rows(self) -> Sequence[Number]:
@@ -236,7 +242,10 @@ class RowNumbers:
 
         rows = [
             row(self.name, lambda side: percent(*side.pairs(key)[0]), note, "muted"),
-            row("largest weight", lambda side: percent(side.max_weight), on, "muted"),
+            row(
+                "largest weight", lambda side: percent(side.max_weight, side.log_max_weight), on,
+                "muted",
+            ),
             row(
                 "effective keys", lambda side: quantity(side.effective_keys),
                 f"of {int(second.attended.sum()):,}", "muted",
@@ -250,7 +259,7 @@ class RowNumbers:
     def _draw_line(self, cells: Cells, rows: Sequence[Number], colours: Palette) -> None:
         """Draw the row in one line, with as many of its numbers as fit."""
         _, (_, *largest, on, _), (_, *effective, of, _), gradient, *_ = rows
-        change = gradient[3].removesuffix(" larger").removesuffix(" smaller")
+        change = without_way(gradient[3])
         spans = [
             [(f"{self.query}: largest ", "muted"), *between(*largest)],
             [(", keys ", "muted"), *between(*effective)],
@@ -339,6 +348,11 @@ def draw_bar(
                 cells.backgrounds[bottom - above, column] = colours[kind]
             else:
                 cells.write(column, bottom - above, sign, colours[kind])
+
+
+def without_way(change: str) -> str:
+    """Return a change without the word for its way, which its arrow shows as well."""
+    return change.removesuffix(" larger").removesuffix(" smaller")
 
 
 def rows_table(answer: Answer, labels: Labels, query: int) -> TableDrawing:

@@ -31,7 +31,10 @@ MOST = 64
 """The most rows that the text lists; CSV has all."""
 
 TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
-    ("largest", lambda side, row: percent(float(side.largest[row])), 0),
+    (
+        "largest",
+        lambda side, row: percent(float(side.largest[row]), float(side.log_of_rounded[row])), 0,
+    ),
     ("on key", lambda side, row: f"{side.key[row]:,}" if side.largest[row] > 0 else "–", 3),
     ("keys", lambda side, row: quantity(side.effective_keys[row]), 1),
     (

@@ -303,15 +303,18 @@ def rough_percent(share: float, places: int = 1) -> str:
     return percent(share, places=places)
 
 
-def brief_percent(share: float) -> str:
+def brief_percent(share: float, log_size: float = -inf) -> str:
     """Return a share in whole percent without the sign, for a cell.
 
     >>> [brief_percent(p) for p in (0.0, 1e-9, 0.678, 0.9999, 1.0)]
     ['0', '<1', '68', '>99', '100']
+    >>> brief_percent(0.0, -800.0), brief_percent(1.0, -1.8e-24)
+    ('<1', '>99')
     """
-    if 0.0 < share < 0.005:
+    is_exact = percent(share, log_size) in ("0 %", "100 %")
+    if share < 0.005 and not is_exact:
         return "<1"
-    return ">99" if 0.995 <= share < 1.0 else whole(100.0 * share)
+    return ">99" if share >= 0.995 and not is_exact else whole(100.0 * share)
 
 
 def progress(share: float) -> str:

@@ -29,7 +29,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
 from tests.pairs import everyday
-from tests.ui.person import app_of, notices, press, shown
+from tests.ui.person import app_of, notices, press, read, shown
 
 ROWS = replace(EXAMPLE, text="1 2 0\n3 4 9\n50 1 1", setup=Setup(mask=Mask(causal=True)))
 
@@ -67,6 +67,23 @@ def cell(screen: AttentionScreen, id: str, row: int, column: int) -> tuple[int, 
 
 def row_title(screen: AttentionScreen) -> str:
     return str(screen.pane("row-pane").border_title)
+
+
+async def test_a_weight_that_only_rounds_to_all_is_about_all_wherever_it_stands() -> None:
+    head = replace(EXAMPLE, setup=Setup(1024).put(Settings(n=4)))
+    async with AttnApp(head, "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot, "up")
+        # Query 2 gives its key all but 1e-33; query 0 sees only one.
+        sides = drawn(screen, "unscaled").longer
+        assert [[row[0] for row in texts[::2]] for texts in sides] == [
+            ["100 %", "~100 %"], ["100", ">99"],
+        ]  # fmt: skip
+        assert "key 0 ~100 % → 90.9 %" in read(pilot)
+        assert "largest weight ~100 % → 90.9 %" in read(pilot)
+        assert "▲ over a million times" in read(pilot)
+        await press(pilot, "t")
+        assert "0 1 100 % 100 %" in read(pilot)
+        assert "▸ 2 3 ~100 % 90.9 %" in read(pilot)
 
 
 @pytest.mark.slow

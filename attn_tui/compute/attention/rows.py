@@ -82,6 +82,15 @@ class Side:
     sink: Floats
     blocks: Weights
 
+    @property
+    def log_of_rounded(self) -> Floats:
+        """What stands for ln of a weight that is 0 or 1 in each row, shape (n_q,).
+
+        It is −∞ where these are exact, since no weight there can change. Any other number says that
+        they are rounded.
+        """
+        return np.where(self.log_gradient == -np.inf, -np.inf, -1.0)
+
     @classmethod
     def blank(cls, n_queries: int, n_keys: int, block: int) -> "Side":
         """Return a side without known rows; a block size of 0 means that there are no blocks."""
