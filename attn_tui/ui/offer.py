@@ -365,6 +365,8 @@ async def _open(screen: InstrumentScreen, place: SettingPlace) -> None:
         shown.notify(reason, markup=False)
         return
     has_row = place.setting.name in {setting.name for setting in shown.settings}
+    # The rows of parameters stand behind that of the rule, while it is theirs.
+    has_row |= is_parameter(place.setting) and place.setting.applies(screen.present)
     shown.call_after_refresh(shown.open_setting, place.setting.name if has_row else RULE.name)
 
 

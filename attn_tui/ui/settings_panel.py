@@ -114,10 +114,12 @@ class SettingsPanel(VerticalScroll):
         if isinstance(widget, Switch):
             widget.value = value
         elif isinstance(widget, Select):
-            # A rule with parameters is an extra choice while it is in use.
-            choices = [(setting.kind.shown(choice), choice) for choice in setting.kind.choices]
-            if text not in setting.kind.choices:
-                choices.insert(0, (text, text))
+            # A rule in use stands for its parameters as they are: they have lines of their own.
+            rule, _, _ = text.partition(":")
+            choices = [
+                (setting.kind.shown(choice), text if choice == rule else choice)
+                for choice in setting.kind.choices
+            ]
             widget.set_options(choices)
             widget.value = text
         elif isinstance(widget, Input) and not widget.has_focus:

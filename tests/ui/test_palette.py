@@ -15,7 +15,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.palette import PaletteProvider
 from tests.pairs import everyday
-from tests.ui.person import burst, find_all, notices, press, shown, take_first
+from tests.ui.person import burst, find_all, notices, press, read, shown, take_first
 
 RULE = "rule: inverse-sqrt → "
 NOW = ", as it is now"
@@ -182,6 +182,17 @@ async def test_a_parameter_goes_to_the_present_rule_or_else_brings_its_own() -> 
             scale = screen.present.draft.setup.scale
             given = "".join(f":{name}={value}" for name, value in scale.arguments)
             assert f"{scale.rule}{given}" == rule, words
+
+
+async def test_a_parameter_of_the_present_rule_is_found_and_moved_where_it_stands() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await take_first(pilot, "temperature 2")
+        assert (await find_all(pilot, "temp"))[0].startswith("T: 2")
+        screen = await press(pilot, "enter", "up")
+        assert screen.present.draft.setup.scale.formula == "1/3"
+        # Its number stands in its line, and not in that of the rule as well.
+        assert "rule temperature ▼" in read(pilot)
 
 
 @pytest.mark.slow
