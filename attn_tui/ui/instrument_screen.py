@@ -174,8 +174,13 @@ class InstrumentScreen(FilesScreen):
         """Clear an error of another view."""
         self.failure = ""
 
+    def on_screen_suspend(self) -> None:
+        """Show no keys below a dialogue, in which they would be typed or do nothing."""
+        self.query(KeysFooter).set(visible=False)
+
     def on_screen_resume(self) -> None:
         """Ask for the present question, which may have changed while the screen was hidden."""
+        self.query(KeysFooter).set(visible=True)
         self.post_message(self.Ready())
 
     @property

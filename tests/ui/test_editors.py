@@ -10,6 +10,7 @@ from textual.widgets._footer import FooterKey
 from attn_tui.compute.scale import RULES, Rule, Scale
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import RULE
 from tests.pairs import everyday
 from tests.ui.person import notices, press, shown
@@ -18,6 +19,11 @@ from tests.ui.person import notices, press, shown
 def footer(pilot: Pilot[None]) -> list[str]:
     """Return the keys in the footer as they are displayed, with what they do."""
     return [f"{key.key_display} {key.description}" for key in pilot.app.screen.query(FooterKey)]
+
+
+def last_line(pilot: Pilot[None]) -> str:
+    """Return the lowest line, whatever is open over it."""
+    return pilot.app.screen._compositor.render_strips()[-1].text
 
 
 @pytest.mark.slow
@@ -39,6 +45,21 @@ async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types() -
             await press(pilot, "escape", "1")
             await pilot.pause()
             assert footer(pilot) == before, keys
+
+
+@pytest.mark.parametrize("key", everyday(0, ["slash", "s", "i"]))
+async def test_below_a_dialogue_the_footer_shows_no_keys_that_would_be_typed(key: str) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        before = last_line(pilot)
+        assert "q Quit" in before
+        await pilot.press(key)
+        while isinstance(pilot.app.screen, InstrumentScreen):
+            await pilot.pause()
+        await pilot.pause()
+        assert last_line(pilot).strip() == ""
+        await press(pilot, "escape")
+        assert last_line(pilot) == before
 
 
 @pytest.mark.slow
