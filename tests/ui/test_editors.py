@@ -47,7 +47,7 @@ async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types() -
             assert footer(pilot) == before, keys
 
 
-@pytest.mark.parametrize("key", everyday(0, ["slash", "s", "i"]))
+@pytest.mark.parametrize("key", everyday(1, ["slash", "s", "i"]))
 async def test_below_a_dialogue_the_footer_shows_no_keys_that_would_be_typed(key: str) -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
