@@ -133,12 +133,12 @@ async def test_the_order_is_the_same_at_each_start() -> None:
 ELSEWHERE = {
     "dots": {
         "T 2": f"{RULE}temperature:T=2.0", "cap 30": "Explore: soft cap: none → 30",
-        "causal": f"Attention: sees: keys up to its own{NOW}",
+        "causal": f"Attention: sees: up to its own{NOW}",
         "samples 10": "samples: 100,000 → 10",
         "type scores": "Type scores", "n 9": "Sweep: n: 64 → 9", "histogram": "view: Histograms",
     },
     "attention": {
-        "causal": f"sees: keys up to its own{NOW}", "every key": "sees: keys up to its own → all",
+        "causal": f"sees: up to its own{NOW}", "every key": "sees: keys up to its own → all",
         "n 9": "n: 12 → 9", "compare": "Pin to compare",
     },
     "heads": {

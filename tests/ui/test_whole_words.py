@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from attn_tui.sweep.change import SIGNS
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.settings_panel import SettingsPanel, Word
 from tests.pairs import everyday
 from tests.ui.person import app_of, press, shown
 from tests.ui.test_snapshots import FIRST
@@ -80,3 +81,16 @@ async def test_no_text_is_cut_inside_a_word(name: str, sizes: Sequence[tuple[int
         for size in sizes:
             await pilot.resize_terminal(*size)
             assert [*cut(await seen(pilot), whole)] == [], size
+
+
+@pytest.mark.parametrize("name", everyday(0, ["explore", "dots", "attention"]))
+async def test_what_a_switch_says_has_room_in_the_settings(name: str) -> None:
+    shot = FIRST[name]
+    async with AttnApp(shot.draft, shot.instrument).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        screen = await press(pilot, "g")
+        words = screen.query(Word)
+        right = screen.query_one(SettingsPanel).content_region.right
+        assert words
+        for word in words:
+            assert word.region.x + word.get_content_width(screen.size, screen.size) <= right

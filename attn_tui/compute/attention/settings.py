@@ -102,7 +102,7 @@ class Settings(Checked):
         fed=True,
     )  # fmt: skip
     causal: bool = setting(
-        True, switch("all keys", "keys up to its own"), "sees", "which keys a drawn query sees",
+        True, switch("all keys", "up to its own"), "sees", "which keys a drawn query sees",
         option="--causal/--every-key",
         presets={
             "yes": ("causal", "causal mask", "mask causal", "triangle", "autoregressive"),
