@@ -138,7 +138,7 @@ ELSEWHERE = {
         "type scores": "Type scores", "n 9": "Sweep: n: 64 → 9", "histogram": "view: Histograms",
     },
     "attention": {
-        "causal": f"sees: up to its own{NOW}", "every key": "sees: keys up to its own → all",
+        "causal": f"sees: up to its own{NOW}", "every key": "sees: up to its own → all",
         "n 9": "n: 12 → 9", "compare": "Pin to compare",
     },
     "heads": {
