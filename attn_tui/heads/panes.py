@@ -25,6 +25,7 @@ from attn_tui.heads.table import HeadList, HeadListing
 from attn_tui.heads.words import head_text, looked_at
 from attn_tui.report.miss import reconstruction_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
+from attn_tui.ui.line import Line
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
@@ -47,13 +48,13 @@ class HeadPanes(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the panes."""
         with Horizontal(id="about"):
-            yield Label("", id="capture", markup=False)
+            yield Line(id="capture")
             yield Label("o opens your own", id="opens")
         with Container(id="panes"):
-            yield HeatMapPane("", key="e", id="map-pane")
-            yield PicturePane("", id="card-pane")
-            yield Pane("", HeadList(id="table"), id="table-pane")
-            yield DoctorPane("", id="doctor-pane")
+            yield HeatMapPane("Heads", key="e", id="map-pane")
+            yield PicturePane("One head", id="card-pane")
+            yield Pane("All heads", HeadList(id="table"), id="table-pane")
+            yield DoctorPane("Doctor", id="doctor-pane")
             yield Pane("", VerticalScroll(Sheet(id="numbers")), id="numbers-pane")
 
     def choose(self, names: Sequence[str]) -> None:
@@ -107,9 +108,7 @@ class HeadPanes(Vertical):
             size = f"{plan.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k:,}"
         text = " · ".join([name, size, keys, reconstruction_text(plan.masks[self._cursor.layer])])
-        label = self.query_one("#capture", Label)
-        if text != label.content:
-            label.update(text, layout=False)
+        self.query_one("#capture", Line).show(text)
         self.query_one("#opens").display = settings.capture == (EXAMPLE_NAME,)
 
     def _show_card(self, head: HeadId) -> None:

@@ -5,7 +5,7 @@ from textual.containers import Horizontal
 from textual.reactive import var
 from textual.widgets import Label, Tab, Tabs
 
-from attn_tui.instruments import INSTRUMENTS
+from attn_tui.instruments import INSTRUMENTS, Instrument
 from attn_tui.ui.markup import plain
 
 TABS = 78
@@ -28,7 +28,9 @@ class Title(Horizontal):
     def compose(self) -> ComposeResult:
         """Lay out the line."""
         yield Label("attn-tui", id="name")
-        tabs = (Tab(instrument.label, id=instrument.name) for instrument in INSTRUMENTS)
+        # As wide as the first frame; Textual itself says so only after it.
+        has_room = self.app.size.width >= TABS
+        tabs = (Tab(self._label(one, has_room), id=one.name) for one in INSTRUMENTS)
         yield Tabs(*tabs, active=self._instrument, id="instruments")
         yield Label(id="status")
 
@@ -45,7 +47,10 @@ class Title(Horizontal):
         has_room = self.size.width >= TABS
         for instrument in INSTRUMENTS:
             tab = self.query_one(f"#{instrument.name}", Tab)
-            has_label = has_room or instrument.name == self._instrument
-            label = instrument.label if has_label else str(instrument.number)
+            label = self._label(instrument, has_room)
             if tab.label_text != label:
                 tab.label = label
+
+    def _label(self, instrument: Instrument, has_room: bool) -> str:
+        has_name = has_room or instrument.name == self._instrument
+        return instrument.label if has_name else str(instrument.number)

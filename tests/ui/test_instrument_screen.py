@@ -1,8 +1,11 @@
 """What all instruments share: playing d_k, moving n, the remembered theme, errors."""
 
+from collections.abc import Sequence
+
 import pytest
+from textual.app import App, ComposeResult
 from textual.color import Color
-from textual.widgets import Input, Label, Select, Static
+from textual.widgets import Input, Label, Select, Static, Tab
 
 from attn_tui.compute.explore import precision_lab
 from attn_tui.explore.screen import ExploreScreen
@@ -13,6 +16,7 @@ from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.setting import MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
+from attn_tui.ui.title import Title
 from tests.pairs import everyday
 from tests.ui.person import press, shown
 
@@ -150,3 +154,29 @@ async def test_a_dialogue_closes_once_and_only_where_it_lies_over_all_others() -
             await shown(pilot)
             assert results == [None]
             assert len(pilot.app.screen_stack) == 1
+
+
+class Host(App[None]):
+    """An application with a title, which notes its tabs before the first layout."""
+
+    labels: Sequence[str] = ()
+
+    def compose(self) -> ComposeResult:
+        yield Title("heads")
+
+    def on_mount(self) -> None:
+        self.labels = [tab.label_text for tab in self.query(Tab)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "labels"),
+    [
+        (60, ["1", "2", "3", "4", "5 Heads", "6"]),
+        (80, ["1 Explore", "2 Dot products", "3 Sweep", "4 Attention", "5 Heads", "6 Claims"]),
+    ],
+)
+async def test_tabs_have_room_from_the_first_picture_on(columns: int, labels: list[str]) -> None:
+    async with Host().run_test(size=(columns, 20)) as pilot:
+        assert isinstance(pilot.app, Host)
+        assert pilot.app.labels == labels
+        assert [tab.label_text for tab in pilot.app.query(Tab)] == labels

@@ -1,0 +1,38 @@
+"""A line that does not fit leaves out whole parts: half a number would be another one."""
+
+import pytest
+from textual.app import App, ComposeResult
+
+from attn_tui.ui.line import Line
+
+CAPTURE = "a[1].npz · 8 layers × 8 heads · 128 × 128, d_k 32"
+FINDING = "Another m would not show in layer 4 head 7: m = 0.1768\nIts rows have equal logits"
+
+
+class Host(App[None]):
+    """An application with one line."""
+
+    CSS = "Line { height: 2; }"
+
+    def compose(self) -> ComposeResult:
+        yield Line()
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "lines"),
+    [
+        (CAPTURE, 60, [CAPTURE]),
+        (CAPTURE, 40, ["a[1].npz · 8 layers × 8 heads"]),
+        (CAPTURE, 45, ["a[1].npz · 8 layers × 8 heads · 128 × 128"]),
+        (FINDING, 50, ["Another m would not show in layer 4 head 7", "Its rows have equal logits"]),
+        (FINDING, 24, ["Another m would not…", "Its rows have equal…"]),
+    ],
+)
+async def test_what_does_not_fit_is_left_out_part_by_part(
+    text: str, columns: int, lines: list[str]
+) -> None:
+    async with Host().run_test(size=(columns, 4)) as pilot:
+        line = pilot.app.query_one(Line)
+        line.show(text)
+        await pilot.pause()
+        assert line.render().plain.split("\n") == lines
