@@ -21,9 +21,9 @@ from textual.widgets import Label, Static
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, legible
 from attn_tui.compute.numbers import amount, general, percent, percent_tick, tick
-from attn_tui.ui.line import Line
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
+from attn_tui.ui.whole_words import WholeWords
 
 Place = tuple[int, int, int]
 """A head: its sequence, its layer, and its number there."""
@@ -393,7 +393,7 @@ class DoctorPane(Pane):
             yield Label(id="doctor-badge")
             yield Static(id="doctor-sentence")
         yield Multipliers(id="multipliers")
-        yield Line(id="doctor-words")
+        yield WholeWords(id="doctor-words")
 
     def watch_diagnosis(self) -> None:
         """Show the new diagnosis."""
@@ -412,7 +412,7 @@ class DoctorPane(Pane):
 
     def watch_words(self) -> None:
         """Show the finding about the head under the cursor."""
-        self.query_one("#doctor-words", Line).show(self.words)
+        self.query_one("#doctor-words", WholeWords).show(self.words)
 
     def _draw(self) -> None:
         self.query_one(Multipliers).drawing = Chart(self._points, self.cursor)

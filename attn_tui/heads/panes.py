@@ -25,10 +25,10 @@ from attn_tui.heads.table import HeadList, HeadListing
 from attn_tui.heads.words import head_text, looked_at
 from attn_tui.report.miss import reconstruction_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
-from attn_tui.ui.line import Line
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
+from attn_tui.ui.whole_words import WholeWords
 
 DIFFERING = f"{charts.DIFFERS} differs, says the doctor"
 """The legend of the mark of heads that are not as promised."""
@@ -48,7 +48,7 @@ class HeadPanes(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the panes."""
         with Horizontal(id="about"):
-            yield Line(id="capture")
+            yield WholeWords(id="capture")
             yield Label("o opens your own", id="opens")
         with Container(id="panes"):
             yield HeatMapPane("Heads", key="e", id="map-pane")
@@ -108,7 +108,7 @@ class HeadPanes(Vertical):
             size = f"{plan.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k:,}"
         text = " · ".join([name, size, keys, reconstruction_text(plan.masks[self._cursor.layer])])
-        self.query_one("#capture", Line).show(text)
+        self.query_one("#capture", WholeWords).show(text)
         self.query_one("#opens").display = settings.capture == (EXAMPLE_NAME,)
 
     def _show_card(self, head: HeadId) -> None:

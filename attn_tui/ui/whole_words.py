@@ -13,7 +13,7 @@ _SEPARATOR = re.compile(r" · |[,;:] |$")
 """What parts of a line stand between."""
 
 
-class Line(Static):
+class WholeWords(Static):
     """Shows a line of text without markup, and more lines behind it; no word of them is cut."""
 
     _text = ""

@@ -3,7 +3,7 @@
 import pytest
 from textual.app import App, ComposeResult
 
-from attn_tui.ui.line import Line
+from attn_tui.ui.whole_words import WholeWords
 
 CAPTURE = "a[1].npz · 8 layers × 8 heads · 128 × 128, d_k 32"
 FINDING = "Another m would not show in layer 4 head 7: m = 0.1768\nIts rows have equal logits"
@@ -12,10 +12,10 @@ FINDING = "Another m would not show in layer 4 head 7: m = 0.1768\nIts rows have
 class Host(App[None]):
     """An application with one line."""
 
-    CSS = "Line { height: 2; }"
+    CSS = "WholeWords { height: 2; }"
 
     def compose(self) -> ComposeResult:
-        yield Line()
+        yield WholeWords()
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ async def test_what_does_not_fit_is_left_out_part_by_part(
     text: str, columns: int, lines: list[str]
 ) -> None:
     async with Host().run_test(size=(columns, 4)) as pilot:
-        line = pilot.app.query_one(Line)
+        line = pilot.app.query_one(WholeWords)
         line.show(text)
         await pilot.pause()
         assert line.render().plain.split("\n") == lines
