@@ -43,6 +43,11 @@ MOST_SIGMAS: Mapping[Name, float] = {
 }  # fmt: skip
 """A number moves if it moves by this many times what normal errors would. In rows of few keys those
 of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
+STEPS: Mapping[Path, int] = {"flash": 1, "eager": 2, "stepwise": 3}
+"""How often a logit or a weight is rounded without a cap and a bias, each time by at most √3 times
+its deviation."""
+FIRM = 1.1
+"""Such a bound leaves this much room for errors of float32."""
 LEAST_ADDED = 2.0**-24
 """Float32 sums of weights may lose smaller ones altogether."""
 ALMOST = 4.0
@@ -247,8 +252,23 @@ class Prediction:
         unit = np.maximum(unit, np.sqrt(12 * rounded))
         room = ROOM if self.format.bits < 24 else ROOM_OF_SUMS
         sigmas = room * _normal(self.level / max(2 * apart.size, 1))
-        bound = UNITS * unit + sigmas * rest
+        bound = UNITS * unit + np.minimum(sigmas * rest, self._firm(rest, sigmas))
         return np.asarray((np.abs(apart) / bound).max(axis=1, initial=0.0))
+
+    def _firm(self, rest: Floats, sigmas: float) -> Floats | float:
+        """Return a bound of errors, if few of them matter: each is at most some half units.
+
+        Args:
+            rest: The deviation of each number without the output's own rounding, shape (r, d_v).
+            sigmas: How many deviations the errors may be that are not looked at one by one.
+        """
+        pushes = self.noise.pushes
+        if pushes is None or self.path not in STEPS:
+            return inf
+        has_cap = self.state.parameters.curvature > 0
+        steps = STEPS[self.path] + 3 * has_cap + (self.rows.bias is not None)
+        left = np.sqrt(np.maximum(np.square(rest) - np.square(pushes).sum(axis=1), 0.0))
+        return np.asarray(FIRM * sqrt(3 * steps) * np.abs(pushes).sum(axis=1) + sigmas * left)
 
     @cached_property
     def _rounded(self) -> tuple[Floats, Floats]:

@@ -226,6 +226,11 @@ class Noise:
         return np.asarray(rows / self.deviation)
 
     @property
+    def pushes(self) -> Floats | None:
+        """How one standard error of those that matter most moves a row, shape (r, k, d_v)."""
+        return None if self.along is None else np.asarray(self.along * self.deviation[:, None])
+
+    @property
     def freedom(self) -> float:
         """How many independent errors of equal variance have sums of squares as spread as these.
 
