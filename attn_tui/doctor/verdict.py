@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, sqrt
 
 from attn_tui.compute.fit.comparison import LEVEL, NewtonStep, pooled
 from attn_tui.compute.fit.head import Name
@@ -319,7 +319,7 @@ def _room(heads: Sequence[Finding]) -> float:
     is_rounded = model.softcap is not None and heads[0].explanation.path in STEPWISE
     share = APPROXIMATE_CAPPED if is_rounded else APPROXIMATE
     weight = sum(step.error**-2 for step in _steps(heads, "multiplier"))
-    return share * abs(model.multiplier) * float(weight) ** 0.5
+    return share * abs(model.multiplier) * sqrt(weight)
 
 
 def _of_step(finding: Finding, part: Part, step: NewtonStep) -> Difference:
