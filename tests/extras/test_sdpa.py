@@ -85,18 +85,18 @@ def eager(q: Any, k: Any, v: Any, cap: float | None) -> Any:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_logits_far_from_0_are_told_from_no_other_numbers(dtype: Any) -> None:
     """Keys of trained models have a part in common: rounding then follows the logits."""
-    for far in (-40.0, -15.0, 40.0, 80.0):
+    for away in (-40.0, -15.0, 40.0, 80.0):
         q, k, v = (drawn(1, 4, 200, 64, seed=seed) for seed in (1, 2, 3))
         q = 0.2 * q
-        q[..., 0] = (abs(far) * 8) ** 0.5
-        k[..., 0] = q[..., 0] if far > 0 else -q[..., 0]
+        q[..., 0] = (abs(away) * 8) ** 0.5
+        k[..., 0] = q[..., 0] if away > 0 else -q[..., 0]
         q, k, v = (part.to(dtype) for part in (q, k, v))
         plain = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         for out, cap in ((plain, None), (eager(q, k, v, None), None), (eager(q, k, v, 30.0), 30.0)):
             diagnosis = diagnose(q, k, v, out, scale=0.125, causal=True, softcap=cap)
             # Where rounding leaves little of the logits, the doctor says so.
             verdicts = {"agrees"} if cap is None else {"agrees", "cannot tell"}
-            assert diagnosis.verdict in verdicts, (far, cap, str(diagnosis))
+            assert diagnosis.verdict in verdicts, (away, cap, str(diagnosis))
 
 
 def test_calls_are_layers_in_their_order_those_of_modules_among_them(tmp_path: Path) -> None:
