@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.compute.arrays import dtype_of
-from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to
+from attn_tui.compute.arrays import dtype_of, rounded
+from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -206,10 +206,10 @@ def _layer(demo: Demo, layer: int) -> Tensors:
 
     def drawn(heads: int, length: int) -> NDArray[Any]:
         values = rng.standard_normal((heads, POSITIONS, length), np.float32)
-        return np.asarray(rounded_to(values, FORMAT))
+        return np.asarray(rounded(values, FORMAT))
 
     stds = np.array(demo.std, np.float32)[:, None, None]
-    q = rounded_to(drawn(HEADS, demo.d_k) * stds, FORMAT)
+    q = rounded(drawn(HEADS, demo.d_k) * stds, FORMAT)
     k, v = drawn(kv_heads, demo.d_k), drawn(kv_heads, demo.d_v)
     outputs = []
     for head in range(HEADS):

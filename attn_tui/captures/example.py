@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.writer import encoded
-from attn_tui.compute.arrays import dtype_of
-from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to
+from attn_tui.compute.arrays import dtype_of, rounded
+from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.heads.rows import HeadRows
 
 LAYERS, HEADS, POSITIONS, D_K = 8, 8, 128, 32
@@ -59,9 +59,7 @@ def _head(layer: int, head: int) -> tuple[Any, ...]:
         # A head that looked only at the first key would tell nothing else.
         length = min(length, _FIRST) if kind == 1 else length
         q = 0.4 * q + k[target[kind]]
-    queries, keys, values = (
-        rounded_to(np.asarray(x, np.float32), FORMAT) for x in (length * q, k, v)
-    )
+    queries, keys, values = (rounded(np.asarray(x, np.float32), FORMAT) for x in (length * q, k, v))
     head_rows = HeadRows(positions, POSITIONS, queries, keys, values)
     rows = computed(head_rows, Arithmetic(D_K**-0.5, path="flash"))
     return rows.queries, rows.keys, rows.values, rows.output

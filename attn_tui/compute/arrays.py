@@ -1,7 +1,7 @@
 """Arrays: their types, number formats, and selections of the keys of a vector."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ AnyFloats = NDArray[np.floating[Any]]
 """An array of any floating-point format in which a computation runs."""
 
 Complexes = NDArray[np.complex128]
+
+Number = TypeVar("Number", bound=np.floating[Any])
+"""A type of numbers that is kept."""
 
 
 def dtype_of(format: str) -> np.dtype[Any]:
@@ -33,16 +36,16 @@ def limits(dtype: np.dtype[Any]) -> Any:
     return finfo(dtype)  # type: ignore[no-untyped-call]
 
 
-def rounded(values: NDArray[np.float64], format: str) -> NDArray[np.float64]:
-    """Return values rounded to a format, as float64; values that are too large become infinite.
+def rounded(values: NDArray[Number], format: str) -> NDArray[Number]:
+    """Return values rounded to a format, in their own type; too large ones become infinite.
 
     >>> rounded(np.array([100.0, 100.2]), "bfloat16")
     array([100., 100.])
     """
-    if format == "float64":
+    if format == values.dtype.name:
         return values
     with np.errstate(all="ignore"):
-        return np.asarray(values.astype(dtype_of(format)).astype(np.float64))
+        return values.astype(dtype_of(format)).astype(values.dtype)
 
 
 def tf32(values: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:

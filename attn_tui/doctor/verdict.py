@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import inf, sqrt
 
 from attn_tui.compute.fit.comparison import LEVEL, NewtonStep, pooled
 from attn_tui.compute.fit.head import Name
@@ -286,10 +287,10 @@ def together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
     """Return the judgement about the heads of a layer if they show another number together."""
     shown: dict[Part, NewtonStep] = {}
+    room = _room(heads)
     for name, part in SHARED.items():
-        steps = [finding.explanation.steps.get(name) for finding in heads]
-        step = pooled([one for one in steps if one is not None], level)
-        if step is not None and not _is_approximate(part, step, heads[0]):
+        step = pooled(_steps(heads, name), level)
+        if step is not None and abs(step.value) > room * step.error:
             shown[part] = step
     if not shown:
         return None
@@ -303,13 +304,22 @@ def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
     return Judgement("differs", (_of_step(heads[0], part, shown[part]),))
 
 
-def _is_approximate(part: Part, step: NewtonStep, finding: Finding) -> bool:
-    """Return whether a step of m is as small as approximate arithmetic makes it."""
-    model = finding.comparable.model
-    is_rounded = model.softcap is not None and finding.explanation.path in STEPWISE
+def _steps(heads: Sequence[Finding], name: Name) -> list[NewtonStep]:
+    """Return the steps of a number in all heads that show it."""
+    steps = [finding.explanation.steps.get(name) for finding in heads]
+    return [step for step in steps if step is not None and 0 < step.error < inf]
+
+
+def _room(heads: Sequence[Finding]) -> float:
+    """Return how many standard errors approximate arithmetic may move a number in all heads.
+
+    It looks like another cap as surely as it looks like another m.
+    """
+    model = heads[0].comparable.model
+    is_rounded = model.softcap is not None and heads[0].explanation.path in STEPWISE
     share = APPROXIMATE_CAPPED if is_rounded else APPROXIMATE
-    room = share * abs(model.multiplier)
-    return part == "multiplier" and abs(step.value) <= room
+    weight = sum(step.error**-2 for step in _steps(heads, "multiplier"))
+    return share * abs(model.multiplier) * sqrt(weight)
 
 
 def _of_step(finding: Finding, part: Part, step: NewtonStep) -> Difference:

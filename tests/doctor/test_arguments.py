@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate
+from attn_tui.compute.arrays import rounded
+from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
 from attn_tui.compute.heads.head_model import Alibi
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import save, tensors, write
@@ -221,7 +222,7 @@ def test_a_captured_bias_is_compared_within_the_rounding_of_its_own_numbers(
         heads, biases = [], []
         for number, slope in enumerate((2.0**-4, 2.0**-8)):
             head = simulate(number, HEALTHY, n_keys=64, d_k=16, rows=range(64))
-            bias = rounded_to(1.003 * Alibi(slope).bias(head, CAUSAL), stored)
+            bias = rounded(1.003 * Alibi(slope).bias(head, CAUSAL), stored)
             heads.append(computed(replace(head, bias=bias), HEALTHY))
             biases.append(bias)
         extra = {"0.bias": np.stack(biases)[None].astype(np.float32)}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui import diagnose
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import LogitMap
@@ -70,6 +71,32 @@ def test_the_doctor_agrees_with_what_a_call_should_do(dtype: Any, tmp_path: Path
     for layer, m in enumerate((32**-0.5, 0.125)):
         (tmp_path / "config.json").write_text(json.dumps({**config, "attention_multiplier": m}))
         agrees(tmp_path / "c.safetensors", "--config", str(tmp_path), "--layer", str(layer))
+
+
+def eager(q: Any, k: Any, v: Any, cap: float | None) -> Any:
+    """Return attention as models write it down, every step in the type of q."""
+    n = q.shape[2]
+    z = q @ k.transpose(2, 3) * q.shape[3] ** -0.5
+    z = z if cap is None else torch.tanh(z / cap) * cap
+    z = z + torch.full((n, n), -torch.inf, dtype=q.dtype).triu(1)
+    return torch.softmax(z, -1, dtype=torch.float32).to(q.dtype) @ v
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_logits_far_from_0_are_told_from_no_other_numbers(dtype: Any) -> None:
+    """Keys of trained models have a part in common: rounding then follows the logits."""
+    for away in (-40.0, -15.0, 40.0, 80.0):
+        q, k, v = (drawn(1, 4, 200, 64, seed=seed) for seed in (1, 2, 3))
+        q = 0.2 * q
+        q[..., 0] = (abs(away) * 8) ** 0.5
+        k[..., 0] = q[..., 0] if away > 0 else -q[..., 0]
+        q, k, v = (part.to(dtype) for part in (q, k, v))
+        plain = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        for out, cap in ((plain, None), (eager(q, k, v, None), None), (eager(q, k, v, 30.0), 30.0)):
+            diagnosis = diagnose(q, k, v, out, scale=0.125, causal=True, softcap=cap)
+            # Where rounding leaves little of the logits, the doctor says so.
+            verdicts = {"agrees"} if cap is None else {"agrees", "cannot tell"}
+            assert diagnosis.verdict in verdicts, (away, cap, str(diagnosis))
 
 
 def test_calls_are_layers_in_their_order_those_of_modules_among_them(tmp_path: Path) -> None:

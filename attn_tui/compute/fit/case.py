@@ -1,6 +1,6 @@
 """A head with the model it is compared with: its rows, and how well other models fit them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isfinite, nan
@@ -21,7 +21,7 @@ from attn_tui.compute.fit.choose import (
 )
 from attn_tui.compute.fit.comparison import Comparison, Prediction, predicted
 from attn_tui.compute.fit.differences import compared, holds
-from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
+from attn_tui.compute.fit.estimates import Cap, Estimate, Sink, allowed
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import (
     FLOAT64,
@@ -50,6 +50,7 @@ from attn_tui.compute.fit.noise import (
     variance,
 )
 from attn_tui.compute.fit.solve import Fit, aligned, refine, relative_residual
+from attn_tui.compute.fit.staircase import shifts_by_steps
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -267,12 +268,33 @@ class HeadCase:
         rounding = self.rounding(model)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
         fits = [single_step(rounding, other) for other in finer]
-        return any(
-            explains(fit)
-            and 2 * fit.log_likelihood - prediction.log_likelihood > RULED_OUT
-            and not _holds_all(fit, rounding.state.parameters, self.reference)
-            for fit in fits
-        )
+        better = [
+            fit for fit in fits
+            if explains(fit) and 2 * fit.log_likelihood - prediction.log_likelihood > RULED_OUT
+        ]  # fmt: skip
+        if not better:
+            return False
+        shifts = [*shifts_by_steps(rounding.rows, rounding.state, self.format, path)]
+        return any(not self._allows(fit, rounding, shifts) for fit in better)
+
+    def _allows(self, fit: Fit, rounding: Rounding, shifts: Sequence[Floats]) -> bool:
+        """Return whether a fit leaves it open that the promised numbers were used, step by step.
+
+        Its intervals hold them, where steps may have moved the fit; or they give the output as
+        well as the fit does, with their steps rounded. They may have been rounded themselves.
+        """
+        numbers = numbers_of(fit.products, fit.path)
+        whitened = [fit.noise.whitened(shift) for shift in shifts]
+        numbers = allowed(fit, numbers, whitened)
+        level, stored, promised = 1.0 - self.reference.level, self.reference.format, rounding.state
+        if all(
+            holds(numbers[name].at(level), getattr(promised.parameters, name), stored)
+            for name in fit.names
+        ):
+            return True
+        rest = fit.noise.whitened(rounding.rows.output - promised.output)
+        stepwise = (replace(fit, residual=rest - shift).log_likelihood for shift in whitened)
+        return 2 * (fit.log_likelihood - max(stepwise)) <= RULED_OUT
 
     def idle(self, model: HeadModel) -> tuple[int, tuple[int, ...]]:
         """Return how many rows see no key, and which of these are not 0, NaN or the mean of V.
@@ -392,15 +414,6 @@ class HeadCase:
         if explains(again_fit):
             return numbers_of(again_fit.products, fit.path)["value_scale"]
         return choice.numbers["value_scale"]
-
-
-def _holds_all(fit: Fit, promised: Parameters, reference: Reference) -> bool:
-    """Return whether the intervals of a fit hold promised numbers, which may have been rounded."""
-    numbers = numbers_of(fit.products, fit.path)
-    level, stored = 1.0 - reference.level, reference.format
-    return all(
-        holds(numbers[name].at(level), getattr(promised, name), stored) for name in fit.names
-    )
 
 
 def padding_queries(head: HeadRows, mask: HeadMask) -> NDArray[np.bool_]:

@@ -12,7 +12,6 @@ from attn_tui.compute.fit.estimates import (
     Undetected,
     allowed,
     numbers,
-    shift_of_cap,
     unseen_cap,
 )
 from attn_tui.compute.fit.head import (
@@ -34,6 +33,7 @@ from attn_tui.compute.fit.noise import (
     variance,
 )
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
+from attn_tui.compute.fit.staircase import shifts_by_steps
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
@@ -357,10 +357,9 @@ def _choice(
     fitted = numbers(fit.products, fit.path)
     fitted.update({extra: then.numbers[extra] for extra, then in extras.items()})
     if fit.path in STEPWISE:
-        if fit.parameters.curvature > 0:
-            hidden = shift_of_cap(rows, fit.state, rounding.format)
-            fitted = allowed(fit, fitted, fit.noise.whitened(hidden))
-        else:
+        shifts = shifts_by_steps(rows, fit.state, rounding.format, fit.path)
+        fitted = allowed(fit, fitted, [fit.noise.whitened(shift) for shift in shifts])
+        if fit.parameters.curvature <= 0:
             fitted["curvature"] = unseen_cap(fit, fitted["curvature"], rounding.format)
     likelihoods = {fit.path: fit.log_likelihood}
     for path in rounding.likely(paths, fit.state):

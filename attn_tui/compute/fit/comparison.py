@@ -21,12 +21,12 @@ from attn_tui.compute.fit.estimates import (
     LOST,
     FittedNumber,
     Shifts,
-    shift_of_cap,
     shifts,
 )
 from attn_tui.compute.fit.head import NAMES, FitRows, Floats, Name, Path, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
 from attn_tui.compute.fit.solve import relative_residual
+from attn_tui.compute.fit.staircase import most_by_tanh, shifts_by_steps
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -43,6 +43,11 @@ MOST_SIGMAS: Mapping[Name, float] = {
 }  # fmt: skip
 """A number moves if it moves by this many times what normal errors would. In rows of few keys those
 of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
+STEPS: Mapping[Path, int] = {"flash": 1, "eager": 2, "stepwise": 3}
+"""How often a logit or a weight is rounded without a cap and a bias, each time by at most √3 times
+its deviation."""
+FIRM = 1.1
+"""Such a bound leaves this much room for errors of float32."""
 LEAST_ADDED = 2.0**-24
 """Float32 sums of weights may lose smaller ones altogether."""
 ALMOST = 4.0
@@ -247,8 +252,23 @@ class Prediction:
         unit = np.maximum(unit, np.sqrt(12 * rounded))
         room = ROOM if self.format.bits < 24 else ROOM_OF_SUMS
         sigmas = room * _normal(self.level / max(2 * apart.size, 1))
-        bound = UNITS * unit + sigmas * rest
+        bound = UNITS * unit + np.minimum(sigmas * rest, self._firm(rest, sigmas))
         return np.asarray((np.abs(apart) / bound).max(axis=1, initial=0.0))
+
+    def _firm(self, rest: Floats, sigmas: float) -> Floats | float:
+        """Return a bound of errors, if few of them matter: each is at most some half units.
+
+        Args:
+            rest: The deviation of each number without the output's own rounding, shape (r, d_v).
+            sigmas: How many deviations the errors may be that are not looked at one by one.
+        """
+        pushes = self.noise.pushes
+        if pushes is None or self.path not in STEPS:
+            return inf
+        has_cap = self.state.parameters.curvature > 0
+        steps = STEPS[self.path] + 3 * has_cap + (self.rows.bias is not None)
+        left = np.sqrt(np.maximum(np.square(rest) - np.square(pushes).sum(axis=1), 0.0))
+        return np.asarray(FIRM * sqrt(3 * steps) * np.abs(pushes).sum(axis=1) + sigmas * left)
 
     @cached_property
     def _rounded(self) -> tuple[Floats, Floats]:
@@ -277,17 +297,22 @@ class Prediction:
         moved = tuple(
             name
             for place, name in enumerate(NAMES)
-            if abs(moves.values[place]) > self._reach(name, moves.errors[place], moves.df[place])
+            if abs(self._unexplained(name, float(moves.values[place])))
+            > self._reach(name, float(moves.errors[place]), float(moves.df[place]))
         )
         return moved, {name: self._step(moves, name) for name in POOLED}
 
     def _step(self, moves: Shifts, name: Name) -> NewtonStep:
         """Return the step of a number beyond what is no noise."""
         place = NAMES.index(name)
-        value, error = float(moves.values[place]), float(moves.errors[place])
-        room = self._cut(name) + self.biases[place]
-        sigma = error if moves.df[place] else error / BOUND
-        return NewtonStep(copysign(max(abs(value) - room, 0.0), value), sigma)
+        value, error = self._unexplained(name, float(moves.values[place])), moves.errors[place]
+        sigma = float(error if moves.df[place] else error / BOUND)
+        return NewtonStep(copysign(max(abs(value) - self._cut(name), 0.0), value), sigma)
+
+    def _unexplained(self, name: Name, value: float) -> float:
+        """Return what of a step no systematic error of arithmetic explains."""
+        low, high = self.biases[NAMES.index(name)]
+        return value - min(max(value, low), high)
 
     def reach(self, name: Name) -> float:
         """Return how far a number may be from the model's without moving, in an honest output."""
@@ -295,17 +320,17 @@ class Prediction:
             return inf
         along = self._along[NAMES.index(name)][None]
         moves = shifts(along, np.zeros(along.shape[1:]))
-        return self._reach(name, moves.errors[0], moves.df[0])
+        low, high = self.biases[NAMES.index(name)]
+        return self._reach(name, float(moves.errors[0]), float(moves.df[0])) + max(-low, high)
 
     def _reach(self, name: Name, error: float, df: float) -> float:
-        """Return how far a number may move whose step has a standard error, or a bound."""
+        """Return how far noise may move a number whose step has a standard error, or a bound."""
         level = self.level / len(NAMES)
-        number = FittedNumber(0.0, float(error), float(df), self._cut(name))
+        number = FittedNumber(0.0, error, df, self._cut(name))
         # With few rows Student's t is wide; the error is never below that of rounding itself.
         sigma = number.error if df else number.error / BOUND
         most = MOST_SIGMAS[name] * _normal(level) * sigma
-        reach = min(ROOM * number.half(1 - level), most + number.bias)
-        return reach + self.biases[NAMES.index(name)]
+        return min(ROOM * number.half(1 - level), most + number.bias)
 
     def _cut(self, name: Name) -> float:
         """Return how far kernels that cut digits before they multiply move a number."""
@@ -330,26 +355,42 @@ class Prediction:
         return np.intersect1d(np.flatnonzero(largest < 1 - least), _firsts(self.rows))
 
     @cached_property
-    def biases(self) -> tuple[float, ...]:
-        """How far each number may seem to move by errors of arithmetic that are no noise.
+    def biases(self) -> tuple[tuple[float, float], ...]:
+        """How far down and up each number may seem to move by errors that are no noise.
 
-        Float32 sums lose small terms, all to the same side, and a rounded cap does less than it
-        should; both have the same sign in all rows. So has an m that was rounded, which a cap or a
+        Float32 sums lose small terms, all to the same side, and a rounded logit errs by where it
+        lies between two numbers of the format. So does an m that was rounded, which a cap or a
         sink would imitate.
         """
         weights = self.state.weights
         lost = (weights * (weights < LEAST_ADDED)).sum(axis=1, keepdims=True)
-        shifts = [(LOST + lost) * self.state.output]
-        if self.path in STEPWISE and self.state.parameters.curvature > 0:
-            shifts.append(shift_of_cap(self.rows, self.state, self.format))
-        whitened = [self.noise.whitened(shift)[self._mixed] for shift in shifts]
-        whitened += [
-            margin * self._along[NAMES.index(name)] for name, margin in self.margins.items()
-        ]
+        either = np.abs(self._extents([(LOST + lost) * self.state.output])[0])
         slopes = self._along.reshape(len(NAMES), -1)
+        for name, margin in self.margins.items():
+            either += margin * np.abs(slopes @ slopes[NAMES.index(name)])
+        if self.state.parameters.curvature > 0:
+            either += self._most_by_tanh
+        down, up = -either, either
+        if self.path in STEPWISE:
+            shifts = [*shifts_by_steps(self.rows, self.state, self.format, self.path)]
+            extents = self._extents(shifts)
+            down = down + extents.min(axis=0, initial=0.0)
+            up = up + extents.max(axis=0, initial=0.0)
         square = np.square(slopes).sum(axis=1)
-        along = np.abs(slopes @ np.stack(whitened).reshape(len(whitened), -1).T).sum(axis=1)
-        return tuple(np.where(square > 0, along / square, 0.0).tolist())
+        square = np.where(square > 0, square, inf)
+        return tuple(zip((down / square).tolist(), (up / square).tolist(), strict=True))
+
+    def _extents(self, shifts: Sequence[Floats]) -> Floats:
+        """Return how far each change of the output reaches along each slope, (changes, names)."""
+        whitened = np.stack([self.noise.whitened(shift)[self._mixed].ravel() for shift in shifts])
+        return np.asarray(whitened @ self._along.reshape(len(NAMES), -1).T)
+
+    @property
+    def _most_by_tanh(self) -> Floats:
+        """How far errors of tanh may reach along each slope, shape (names,)."""
+        mixed = self.part(self._mixed)
+        along = [mixed.noise.transposed(slopes) for slopes in self._along]
+        return np.array([most_by_tanh(mixed.rows, mixed.state, self.format, one) for one in along])
 
 
 def predicted(

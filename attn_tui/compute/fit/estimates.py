@@ -1,5 +1,6 @@
 """Fitted numbers: their errors, clustered by query row, and their intervals."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, hypot, inf, isfinite, log, pi, sqrt, tan
@@ -7,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from attn_tui.compute.fit.head import FitRows, Floats, Name, Path, State
+from attn_tui.compute.fit.head import Floats, Name, Path
 from attn_tui.compute.fit.noise import Format
 from attn_tui.compute.fit.solve import Fit, InnerProducts, coefficients
 
@@ -334,43 +335,23 @@ def _inverse_root(matrices: Floats) -> Floats:
     return np.asarray((vectors * raised[..., None, :]) @ vectors.swapaxes(-1, -2))
 
 
-def hidden_logits(state: State, format: Format) -> Floats:
-    """Return how much rounding raises logits above their capped values, shape (r, n).
-
-    x = m·s/cap is a number of the format, and tanh x is rounded to a whole number of units below
-    it; if x − tanh x is less than half a unit, the cap does nothing. This is not noise: it has the
-    same sign for neighbouring x, like the effect of a smaller cap or a larger m.
-    """
-    root = sqrt(state.parameters.curvature)
-    tanh = np.minimum(np.abs(root * state.logits), 1 - 2.0**-52)
-    below = np.arctanh(tanh) - tanh
-    unit = format.spacing(tanh)
-    left = (below - unit * np.round(below / unit)) / root
-    return np.asarray(left * np.sign(state.logits))
-
-
-def shift_of_cap(rows: FitRows, state: State, format: Format) -> Floats:
-    """Return the change of the output by the part of the cap that rounding hides, (r, d_v)."""
-    by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
-    mean = by_key.sum(axis=1, keepdims=True)
-    return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
-
-
-def allowed(fit: Fit, numbers: dict[Name, FittedNumber], shift: Floats) -> dict[Name, FittedNumber]:
-    """Return numbers whose intervals hold the fit with and without a systematic error.
+def allowed(
+    fit: Fit, numbers: dict[Name, FittedNumber], shifts: Sequence[Floats]
+) -> dict[Name, FittedNumber]:
+    """Return numbers whose intervals hold the fit without a systematic error, and with each.
 
     Args:
         fit: The fit.
         numbers: The numbers that it found.
-        shift: The change of the output by the error, whitened as the fit's slopes are.
+        shifts: The change of the output by each possible error, whitened as the fit's slopes are.
     """
-    off = coefficients(fit.slopes, shift)
+    changes = np.array([coefficients(fit.slopes, shift) for shift in shifts])
     corrected = dict(numbers)
-    for name, by in zip(fit.names, off.tolist(), strict=True):
+    for name, by in zip(fit.names, changes.T.tolist(), strict=True):
+        low, high = min(0.0, *by), max(0.0, *by)
         number = numbers[name]
-        corrected[name] = replace(
-            number, value=number.value - by / 2, bias=number.bias + abs(by) / 2
-        )
+        value = number.value - (low + high) / 2
+        corrected[name] = replace(number, value=value, bias=number.bias + (high - low) / 2)
     return corrected
 
 

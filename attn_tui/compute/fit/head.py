@@ -82,6 +82,11 @@ class Inputs:
         return _norms(self.keys)
 
     @cached_property
+    def mean_key(self) -> Floats:
+        """The mean of all keys, shape (d_k,)."""
+        return np.asarray(self.keys.mean(axis=0, dtype=FLOAT64))
+
+    @cached_property
     def squares(self) -> Floats:
         """V², shape (n, d_v)."""
         return np.square(self.values)
@@ -150,6 +155,12 @@ class FitRows:
         of_keys, of_values = self.inputs.lost
         q, k = self.queries.astype(np.float64), self.inputs.keys.astype(np.float64)
         return _lost(self.queries) @ np.square(k).T + np.square(q) @ of_keys.T, of_values
+
+    @cached_property
+    def common(self) -> float:
+        """What all q·k may have in common: the sum of |mean q·mean k| over channels."""
+        mean = self.queries.mean(axis=0, dtype=FLOAT64) if len(self.queries) else 0.0
+        return float(np.abs(mean * self.inputs.mean_key).sum())
 
     @property
     def d_k(self) -> int:

@@ -38,6 +38,11 @@ terms decides. For terms of [½, 1) the root mean square is .123 to .132, with n
 in 4 lanes err by a quarter of that."""
 SUMS = 8.0
 """A factor on the variance of float32 sums, which are taken in different orders and blocks."""
+GROWING, COMMON = 18.0, 6.0
+"""A sum of d terms that are added one after another errs as if that factor were d by this: where
+the sum grows evenly to its value, and where it stays as large as a part that all have in common."""
+BLOCK = 32.0
+"""The keys of a block, after each of which kernels add to their sums and round them."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +110,11 @@ def score_variance(rows: FitRows, state: State, format: Format, path: Path) -> F
     slope = parameters.multiplier * state.slope
     unit = 2.0 ** -max(format.bits, 24)
     q, k = rows.norms
-    # A sum of d terms in rounded blocks errs by some units of ‖q‖‖k‖/√d, or of the sum if that is
-    # larger; e^z and z − max err, too.
-    sizes = np.maximum(np.multiply.outer(q * q, k * k) / rows.d_k, np.square(rows.scores))
+    # A sum of d terms in rounded blocks errs by some units of ‖q‖‖k‖/√d; one that is taken term
+    # by term by more, if it is large, or is large on its way; e^z and z − max err, too.
+    sizes = np.square(rows.scores) * max(1.0, rows.d_k / GROWING)
+    np.maximum(sizes, rows.common**2 * rows.d_k / COMMON, out=sizes)
+    np.maximum(sizes, np.multiply.outer(q * q, k * k) / rows.d_k, out=sizes)
     sums = (unit * 0.5) ** 2 * sizes * (slope * slope)
     away = state.logits - state.top
     sums += unit**2 * (1 + np.square(away) + np.square(state.top)) / 3
@@ -211,6 +218,18 @@ class Noise:
         shares = (self.along @ rows[..., None]).swapaxes(-1, -2) @ self.middle
         return np.asarray(rows - (shares @ self.along)[..., 0, :])
 
+    def transposed(self, rows: Floats) -> Floats:
+        """Return what whitening does transposed: its product with rows is theirs with whitened."""
+        if self.along is not None and self.middle is not None:
+            shares = (self.along @ rows[..., None]).swapaxes(-1, -2) @ self.middle.swapaxes(-1, -2)
+            rows = rows - (shares @ self.along)[..., 0, :]
+        return np.asarray(rows / self.deviation)
+
+    @property
+    def pushes(self) -> Floats | None:
+        """How one standard error of those that matter most moves a row, shape (r, k, d_v)."""
+        return None if self.along is None else np.asarray(self.along * self.deviation[:, None])
+
     @property
     def freedom(self) -> float:
         """How many independent errors of equal variance have sums of squares as spread as these.
@@ -289,7 +308,7 @@ def _parts(
     least = _UNSEEN * by_output.min(axis=1, initial=np.inf)
     largest = rows.inputs.largest
     squares = state.squares
-    sums = SUMS * c2 * np.square(2.0 ** -max(format.bits, 24))
+    sums = max(SUMS, p.shape[1] / BLOCK) * c2 * np.square(2.0 ** -max(format.bits, 24))
     if not (sums * largest * squares.sum(axis=1) < least).all():
         by_output += sums * (np.square(mixed) + squares @ rows.inputs.squares)
     if format.bits >= 24:
@@ -346,10 +365,12 @@ def _most_by_scores(rows: FitRows, state: State, format: Format) -> Floats:
     moved = state.weights * (state.logits - state.top)
     away = np.einsum("rn,rn->r", moved, moved)
     square = state.squares.sum(axis=1)
-    sums = np.square(parameters.multiplier * q * k.max()) * square / (4 * rows.d_k)
+    largest = np.square(q * k.max()) + rows.common**2 * rows.d_k**2 / COMMON
+    sums = parameters.multiplier**2 * largest * square / (4 * rows.d_k)
     # A logit is at most the largest one and its distance from that; with a cap it is more than
     # its slope times m·q·k.
-    sums += ((1 + np.square(state.top[:, 0])) * square + away) * (1 / 3 + 1 / 2)
+    grown = max(1.0, rows.d_k / GROWING) / 2
+    sums += ((1 + np.square(state.top[:, 0])) * square + away) * (1 / 3 + grown)
     return np.asarray(SUMS * 4.0 ** -max(format.bits, 24) * sums)
 
 

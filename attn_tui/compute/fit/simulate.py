@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.arrays import dtype_of, tf32
+from attn_tui.compute.arrays import rounded, tf32
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.noise import STEPWISE
+from attn_tui.compute.fit.staircase import logits_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -48,14 +49,6 @@ class Arithmetic:
     softmaxes: int = 1
 
 
-def rounded_to(values: Reals, format: str) -> Reals:
-    """Return values rounded to a format, in their own dtype."""
-    if format == values.dtype.name:
-        return values
-    with np.errstate(all="ignore"):
-        return values.astype(dtype_of(format)).astype(values.dtype)
-
-
 def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
     """Compute a head's rows as a model would: in float32, rounded where the path rounds.
 
@@ -73,7 +66,7 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
 
     def step(values: Any) -> Reals:
         exact: Reals = np.asarray(values, inner)
-        return rounded_to(exact, how.format) if how.path in STEPWISE else exact
+        return rounded(exact, how.format) if how.path in STEPWISE else exact
 
     def product(one: Reals, other: Reals) -> Reals:
         one, other = one.astype(inner), other.astype(inner)
@@ -87,19 +80,14 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
     with np.errstate(all="ignore"):
         # Keys that no row sees may be infinite; their logits are masked below.
         z = step(product(*(step(factor) for factor in factors)))
-    if how.path != "scaled":
-        z = step(z * np.asarray(how.multiplier, inner).reshape(-1, 1))
-    if how.softcap is not None:
-        cap = inner(how.softcap)
-        z = step(cap * step(np.tanh(step(z / cap))))
-    if head.bias is not None:
-        z = step(z + head.bias.astype(inner))
+    factor = np.asarray(1.0 if how.path == "scaled" else how.multiplier, inner).reshape(-1, 1)
+    z = logits_of(z, factor, how.softcap, head.bias, step)
     z = np.where(seen, z, inner(-np.inf))
     p = _softmax(z, how)
     for _ in range(how.softmaxes - 1):
         p = _softmax(p, how)
     output: Reals = product(p, head.values) * inner(how.value_scale)
-    return z, p, rounded_to(output, how.format)
+    return z, p, rounded(output, how.format)
 
 
 def _softmax(z: Reals, how: Arithmetic) -> Reals:
@@ -110,7 +98,7 @@ def _softmax(z: Reals, how: Arithmetic) -> Reals:
     top = np.where(np.isfinite(top), top, z.dtype.type(0.0))
 
     def step(values: Reals) -> Reals:
-        return rounded_to(values, how.format) if how.path == "stepwise" else values
+        return rounded(values, how.format) if how.path == "stepwise" else values
 
     p: Reals = step(np.exp(step(z - top)))
     total: Reals = p.sum(axis=1, keepdims=True)
@@ -118,9 +106,9 @@ def _softmax(z: Reals, how: Arithmetic) -> Reals:
         total = total + step(np.exp(step(z.dtype.type(how.sink) - top)))
     total = step(np.where(total == 0, z.dtype.type(1.0), total))
     if how.path == "flash":
-        return np.asarray(rounded_to(p, how.format) / total)
+        return np.asarray(rounded(p, how.format) / total)
     p = p / total
-    return rounded_to(p, how.format) if how.path in STEPWISE else p
+    return rounded(p, how.format) if how.path in STEPWISE else p
 
 
 def simulate(
@@ -162,7 +150,7 @@ def simulate(
     typical = float(np.median(np.abs(how.multiplier))) or 1.0
     scale = logit_std / (typical * d_k**0.5)
     queries, keys, values = (
-        rounded_to((rng.standard_normal(shape) * by).astype(inner), how.format)
+        rounded((rng.standard_normal(shape) * by).astype(inner), how.format)
         for shape, by in (
             ((n_queries, d_k), scale),
             ((n_keys, d_k), 1.0),

@@ -275,6 +275,8 @@ def _layer(rng: Generator, setting: Setting, rule: Rule) -> Computation:
     if rng.random() < 0.15:
         queries, keys = _first_key_above(rng, setting, queries, keys)
     if rng.random() < 0.15:
+        queries, keys = _with_common_part(rng, setting, queries, keys)
+    if rng.random() < 0.15:
         values = values * 10 ** rng.uniform(-2, 2, d_k).astype(np.float32)
     sinks = None
     if setting.has_sinks:
@@ -295,6 +297,26 @@ def _first_key_above(
     size = (above / setting.multiplier) ** 0.5
     queries, keys = queries.copy(), keys.copy()
     queries[..., 0], keys[..., 0], keys[..., 0, 0] = size, 0, size
+    return queries, keys
+
+
+_LEAST_COMMON, _MOST_COMMON = 3.0, 120.0
+"""How far from 0 the logits of all keys lie together."""
+
+
+def _with_common_part(
+    rng: Generator, setting: Setting, queries: Reals, keys: Reals
+) -> tuple[Reals, Reals]:
+    """Return queries and keys of which all have a part in common, as in trained heads.
+
+    All logits lie together far from 0, where formats have fewer numbers and caps bend; above 0 if
+    there are sinks, which would take all otherwise.
+    """
+    far = float(np.exp(rng.uniform(np.log(_LEAST_COMMON), np.log(_MOST_COMMON))))
+    size = (far / setting.multiplier) ** 0.5
+    queries, keys = queries.copy(), keys.copy()
+    sign = 1.0 if setting.has_sinks else float(rng.choice([-1.0, 1.0]))
+    queries[..., -1], keys[..., -1] = size, sign * size
     return queries, keys
 
 

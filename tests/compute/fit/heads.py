@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from attn_tui.compute.arrays import rounded
 from attn_tui.compute.fit.comparison import LEVEL
 from attn_tui.compute.fit.explain import Explanation, Reference, explain
-from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
+from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate, spread
 from attn_tui.compute.heads.head_model import PARTS, HeadModel
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -46,6 +47,6 @@ def sink_head(seed: int, how: Arithmetic, lift: float, quiet: bool = False) -> H
     keys -= np.outer(keys @ axis, axis)
     keys[0] = axis * lift * d**0.5 / 3.0
     values[0] *= 0.02 if quiet else 1.0
-    q, k, v = (rounded_to(x.astype(np.float32), how.format) for x in (queries, keys, values))
+    q, k, v = (rounded(x.astype(np.float32), how.format) for x in (queries, keys, values))
     formats = dict.fromkeys(("q", "k", "v", "out"), how.format)
     return computed(HeadRows(rows, n, q[rows], k, v, formats=formats), how)

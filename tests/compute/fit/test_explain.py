@@ -6,11 +6,12 @@ from math import log, log1p
 import numpy as np
 import pytest
 
+from attn_tui.compute.arrays import rounded
 from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import Look
-from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
+from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate, spread
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, PositionLaw
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -436,8 +437,8 @@ def from_the_sink(head: HeadRows, m: float, b: float) -> HeadRows:
     top = np.maximum(z.max(axis=1, keepdims=True), np.float32(b))
     p = np.exp(z - top)
     total = p.sum(axis=1, keepdims=True) + np.exp(np.float32(b) - top)
-    output = rounded_to(p, "bfloat16") @ head.values / total
-    return replace(head, output=rounded_to(output.astype(np.float32), "bfloat16"))
+    output = rounded(p, "bfloat16") @ head.values / total
+    return replace(head, output=rounded(output.astype(np.float32), "bfloat16"))
 
 
 @pytest.mark.parametrize(("seed", "logit_std"), [(1, 1.0), (3, 2.0)])

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.arrays import dtype_of, rounded
 from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.explain import Explanation, Reference, explain
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.simulate import Arithmetic, compute, computed, rounded_to, simulate
+from attn_tui.compute.fit.simulate import Arithmetic, compute, computed, simulate
 from attn_tui.compute.fit.suspects import buckets, rope, suspect_of
 from attn_tui.compute.heads.head_model import Alibi, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
@@ -84,10 +84,10 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     yield of("RoPE is on q alone", keys=rope(head.keys, -every, 1e4, True).astype(np.float32))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
-    yield "", replace(head, output=rounded_to(mixed, how.format))
+    yield "", replace(head, output=rounded(mixed, how.format))
     weights = compute(head, how)[1]
     kept = weights * (rng.random(weights.shape) > 0.1) / 0.9
-    output = rounded_to((kept @ head.values).astype(np.float32), how.format)
+    output = rounded((kept @ head.values).astype(np.float32), how.format)
     yield "dropout", replace(head, output=output)
 
 
@@ -139,7 +139,7 @@ def test_one_number_that_is_a_little_wrong_has_no_suspect(format: str, factor: f
     assert head.output is not None
     output = head.output.copy()
     output[7, np.abs(output[7]).argmax()] *= factor
-    head = replace(head, output=rounded_to(output, format))
+    head = replace(head, output=rounded(output, format))
     known = explain(head, promising(HeadModel(0.125, mask=how.mask), format))
     assert not known.passes
     assert not known.explains
@@ -203,7 +203,7 @@ def test_a_fault_of_softmax_or_of_the_cap_is_named(
     assert head.values is not None
     output = (weights(logits(head, 0.125)) @ head.values).astype(np.float32)
     model = HeadModel(0.125, softcap=softcap)
-    tampered = replace(head, output=rounded_to(output, format))
+    tampered = replace(head, output=rounded(output, format))
     known = explain(tampered, promising(model, format))
     assert not known.explains
     assert suspected(known) == name

@@ -1,0 +1,113 @@
+"""What rounding does to logits, where it is not like noise.
+
+A rounded logit is a staircase of the exact one. Where the logits of a row lie many stairs apart,
+their errors are like noise. Where all of them lie within a few stairs, as they do if keys have a
+large part in common, the errors follow the logits, alike in every row: as if another m or another
+cap had been used.
+"""
+
+from collections.abc import Callable, Iterator
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from attn_tui.compute.arrays import rounded
+from attn_tui.compute.fit.head import FitRows, Floats, Path, State
+from attn_tui.compute.fit.noise import Format, is_inexact
+from attn_tui.compute.heads.rows import Reals
+
+TANH = 2.0
+"""The error of tanh in float32, in units of its last digit, as CUDA states it. It comes from
+polynomials, and so it follows the argument."""
+
+
+def logits_of(
+    scores: Reals,
+    multiplier: Reals | float,
+    softcap: float | None,
+    bias: Reals | None,
+    step: Callable[[Reals], Reals],
+) -> Reals:
+    """Return cap·tanh(m·q·k/cap) + bias, each step of it rounded, in the type of the scores.
+
+    Args:
+        scores: q·k, shape (r, n).
+        multiplier: m, or that of each row, shape (r, 1).
+        softcap: The cap, or None.
+        bias: Shape (r, n), or None.
+        step: Rounds what a step gives.
+    """
+    inner = scores.dtype.type
+    z = step(scores * np.asarray(multiplier, inner))
+    if softcap is not None:
+        cap = inner(softcap)
+        z = step(cap * step(np.tanh(step(z / cap))))
+    return z if bias is None else step(z + bias.astype(inner))
+
+
+def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> Iterator[Floats]:
+    """Yield how rounding each step to the logits changes the output, shape (r, d_v).
+
+    Programs multiply by m before or after q·k is rounded, or by its root on both sides.
+
+    Args:
+        rows: The rows.
+        state: The head, computed with the model's numbers.
+        format: The format to which steps are rounded.
+        path: One on which they are.
+    """
+    parameters, inner = state.parameters, np.float32
+    softcap = parameters.curvature**-0.5 if parameters.curvature > 0 else None
+
+    def step(values: Reals) -> Reals:
+        return rounded(values, format.name)
+
+    m: Any = inner(parameters.multiplier)
+    scores = rows.scores.astype(inner, copy=False)
+    products: list[tuple[Reals, Any]] = []
+    if path != "scaled":
+        products.append((step(scores), m))
+        if is_inexact(float(m)):
+            products.append((scores, m))
+    root = inner(sqrt(abs(m)))
+    if is_inexact(float(root)):
+        q, k = (step(part.astype(inner) * root) for part in (rows.queries, rows.inputs.keys))
+        products.append((step(q @ k.T), np.sign(m)))
+    exact = state.logits if rows.bias is None else state.logits + rows.bias
+    for product, factor in products:
+        z = logits_of(product, factor, softcap, rows.bias, step)
+        if path == "stepwise":
+            top = np.where(rows.seen, z, -np.inf).max(axis=1, keepdims=True)
+            z = step(z - top) + top
+        yield shift_of(rows, state, z - exact)
+
+
+def shift_of(rows: FitRows, state: State, errors: Floats) -> Floats:
+    """Return the change of the output by errors of logits, shape (r, d_v).
+
+    Args:
+        rows: The rows.
+        state: The head.
+        errors: Shape (r, n).
+    """
+    by_key = state.weights * np.where(rows.seen, errors, 0.0)
+    mean = by_key.sum(axis=1, keepdims=True)
+    return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
+
+
+def most_by_tanh(rows: FitRows, state: State, format: Format, along: Floats) -> float:
+    """Return how much the error of tanh may change the output along a direction, at most.
+
+    Args:
+        rows: The rows.
+        state: The head, computed with the model's numbers.
+        format: The format of the arithmetic; tanh itself is computed in float32 at least.
+        along: The direction, shape (r, d_v).
+    """
+    if state.parameters.curvature <= 0:
+        return 0.0
+    unit = TANH * 2.0 ** (1 - max(format.bits, 24))
+    by_key = along @ rows.values.T - (along * state.mixed).sum(axis=1, keepdims=True)
+    errors = np.where(rows.seen, state.weights * state.logits * by_key, 0.0)
+    return abs(state.parameters.value_scale) * unit * float(np.abs(errors).sum())
