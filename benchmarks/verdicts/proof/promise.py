@@ -274,7 +274,7 @@ def _layer(rng: Generator, setting: Setting, rule: Rule) -> Computation:
     keys, values = normal(kv_heads, setting.keys, d_k), normal(kv_heads, setting.keys, d_k)
     if rng.random() < 0.15:
         queries, keys = _first_key_above(rng, setting, queries, keys)
-    if rng.random() < 0.15:
+    if rng.random() < 0.15 and not setting.has_sinks:
         queries, keys = _with_common_part(rng, setting, queries, keys)
     if rng.random() < 0.15:
         values = values * 10 ** rng.uniform(-2, 2, d_k).astype(np.float32)
@@ -309,14 +309,13 @@ def _with_common_part(
 ) -> tuple[Reals, Reals]:
     """Return queries and keys of which all have a part in common, as in trained heads.
 
-    All logits lie together far from 0, where formats have fewer numbers and caps bend; above 0 if
-    there are sinks, which would take all otherwise.
+    All logits lie together far from 0, where formats have fewer numbers and caps bend; beside a
+    sink it would take all, or nothing.
     """
     far = float(np.exp(rng.uniform(np.log(_LEAST_COMMON), np.log(_MOST_COMMON))))
     size = (far / setting.multiplier) ** 0.5
     queries, keys = queries.copy(), keys.copy()
-    sign = 1.0 if setting.has_sinks else float(rng.choice([-1.0, 1.0]))
-    queries[..., -1], keys[..., -1] = size, sign * size
+    queries[..., -1], keys[..., -1] = size, size * float(rng.choice([-1.0, 1.0]))
     return queries, keys
 
 
