@@ -140,7 +140,7 @@ def _not_finite(case: HeadCase) -> Suspect | None:
     if not is_nan.any():
         odd = "infinite"
     return Suspect(
-        f"the output is {odd} in {{rows}}{{run}}, where a number is promised",
+        f"the output is {odd} in {{rows}}{{run}}, where q, k and v give a number",
         _reason_of_nan(case, model, rows, places), has_reason=True, rows=numbers,
         compared=len(rows.output),
     )  # fmt: skip
