@@ -400,6 +400,13 @@ class HeadsScreen(InstrumentScreen):
         # Which heads the map leaves out depends on its size, which a resize sets only later.
         self.call_after_refresh(self._show_progress)
 
+    def is_known(self, view: str) -> bool:
+        """Return whether a view has anything to show yet."""
+        results = self.results
+        if view == "doctor-pane":
+            return results.examination is not None or bool(results.refusal)
+        return self.survey is not None or bool(self.failure)
+
     @property
     def differing(self) -> Set[HeadId]:
         """The heads of which the doctor has said that they differ."""
@@ -410,7 +417,9 @@ class HeadsScreen(InstrumentScreen):
         """Say how many heads saturate, and on how many the doctor differs."""
         if self.survey is not None:
             statistic = self.asked_of_heads.statistic
-            self.headline = headline(self.survey, statistic, len(self.differing))
+            examination = self.results.examination
+            is_promised = examination is not None and examination.is_promised
+            self.headline = headline(self.survey, statistic, len(self.differing), is_promised)
 
     def _show_progress(self) -> None:
         if self.survey is not None:
