@@ -333,8 +333,9 @@ def _unpromised(group: Group) -> Iterator[str]:
 def _other_multiplier(group: Group) -> str:
     """Return an m that is not the usual one, where none is promised, and what may have made it."""
     values = sorted(candidate.model.multiplier for candidate in group.candidates)
-    names = {_name_of(finding) for finding in group.findings}
-    form, meaning, named = names.pop() if len(names) == 1 else ("", "", 0.0)
+    names = [_names_of(finding) for finding in group.findings]
+    shared = (name for name in names[0] if all(name in others for others in names))
+    form, meaning, named = next(shared, ("", "", 0.0))
     value = interval(values[0], values[-1], brief_general)
     if form and named:
         value = brief_general(named)
@@ -347,16 +348,19 @@ def _other_multiplier(group: Group) -> str:
     return f"m = {value}, {times} the usual 1/√d_k{meaning}"
 
 
-def _name_of(finding: Finding) -> tuple[str, str, float]:
-    """Return how the m of a head is written, what it usually means, and its exact value or 0."""
-    usual = [miss for miss in finding.misses if "promised" not in miss.meaning]
+def _names_of(finding: Finding) -> list[tuple[str, str, float]]:
+    """Return how the m of a head may be written, what it usually means, and its value or 0."""
     form = rule_text(finding.names)
-    if not usual:
-        return form, "", 0.0
-    miss = usual[0]
-    if miss.form == f"1/{finding.shape.d_k}":
-        return f"{miss.form} = 1/d_k", f": {miss.meaning}?", miss.value
-    return miss.form or form, f": {miss.meaning}?", miss.value if miss.form else 0.0
+    names = []
+    for miss in finding.misses:
+        if "promised" in miss.meaning:
+            continue
+        more = " = 1/d_k" if miss.form == f"1/{finding.shape.d_k}" else ""
+        value = miss.value if miss.form else 0.0
+        names.append((f"{miss.form or form}{more}", f": {miss.meaning}?", value))
+    # What is half of the usual 1/√d_k is said so already, but not how it is written.
+    bare = [(miss.form, "", miss.value) for miss in finding.misses if miss.form]
+    return [*names, (form, "", 0.0), *bare]
 
 
 def _is_near(low: float, high: float, usual: float) -> bool:

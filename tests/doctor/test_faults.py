@@ -47,7 +47,7 @@ CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
     "a cap too large to be seen": (
         alternating(replace(CAPPED, path="eager")), 0.5, GEMMA, 0, "another soft cap would not show"
     ),
-    "a cap that nobody asked for": (CAPPED, 4.0, LLAMA, 1, "soft cap 49.68, promised none"),
+    "a cap that nobody asked for": (CAPPED, 4.0, LLAMA, 1, "to 50.15, promised none"),
     "no window": (CAPPED, 4.0, GEMMA, 1, "mask causal, promised window of 24 keys"),
     "a window short by one": (
         lambda layer, head: replace(
