@@ -183,7 +183,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         await at(pilot)
         # The tree of the dialogue keeps a worker running, so do not wait for all workers.
         await pilot.press("o", *"nonsense.txt", "enter")
-        while "no capture" not in str(pilot.app.screen.query_one("#hint", Label).render()):
+        while not pilot.app.screen.query_one("#hint", Label).has_class("-wrong"):
             await pilot.pause()
         pilot.app.screen.query_one(Input).value = str(path)
         screen = await at(pilot, "enter")
