@@ -93,3 +93,15 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
         assert "--config" in done.stderr
         assert says in done.stderr
     assert len(opened) == 1
+
+
+def test_a_folder_that_holds_a_capture_is_opened_as_the_capture_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("model", "5"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name / "a.safetensors", heads())
+    assert "capture    model/a.safetensors" in run("model").stdout
+    # A number is a score, whatever folders are called.
+    assert "Unscaled, key" in run("5", "1").stdout

@@ -130,14 +130,15 @@ def demos() -> Iterator[Demo]:
     )  # fmt: skip
     yield Demo(
         "temperature", "Llama 4's temperature by position, which q carries, is applied again.",
-        "differs: m grows as Llama 4's 1 + 0.1·ln(⌊(i + 1)/8⌋ + 1): does q carry it already?", 1,
+        "differs: m grows as Llama 4's 1 + 0.1·ln(⌊(i + 1)/8⌋ + 1), promised 0.125 = 1/√64: "
+        "does q carry it already?", 1,
         {**_LLAMA, "model_type": "llama4_text", "attn_temperature_tuning": True,
          "attn_scale": 0.1, "floor_scale": _FLOOR, "layer_types": ["full_attention"]},
         lambda layer: Arithmetic(root * _temperatures()),
     )  # fmt: skip
     yield Demo(
         "layer-scale", "A GPT-2 that divides by the number of the layer twice.",
-        "differs: m = 0.01389 to 0.03125 in 8 heads, promised another in each layer: "
+        "differs: m = 0.01389 to 0.03125 in 8 heads, promised 0.04167 to 0.0625: "
         "the layer's scale twice?", 1,
         {"model_type": "gpt2", "n_embd": 256, "n_head": HEADS, "n_layer": 3,
          "scale_attn_by_inverse_layer_idx": True},

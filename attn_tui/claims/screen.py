@@ -57,6 +57,7 @@ class ClaimsScreen(InstrumentScreen):
 
     CSS_PATH = "claims.tcss"
     NAME = "claims"
+    OPENS_SCORES = "explore"
     HAS_D_K = False
     AUTO_FOCUS = "ClaimList"
     VIEWS: ClassVar = ("list-pane", "claim-pane", "picture-pane")

@@ -103,7 +103,7 @@ def doctor(
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
     from attn_tui.doctor.expect import expecting, parse_expected
-    from attn_tui.doctor.status import holding, parse, status, unknown
+    from attn_tui.doctor.status import holding, parse, status, status_notes, unknown
     from attn_tui.files.models.opening import open_configured
 
     if not captures:
@@ -125,6 +125,9 @@ def doctor(
             raise replace(error, field="reproduce") from None
         raise
     assert report
+    if not interrupted:
+        more = status_notes(report, require, strict, conditions)
+        report = replace(report, notes=(*report.notes, *more))
     if options["reproduce"] is not None:
         write(_script(report))
         return INTERRUPTED if interrupted else 0

@@ -36,7 +36,7 @@ SCORES  one vector an argument, or single numbers; without them 100,120,150
         -1,0,-inf   numbers; -inf masks a key
         q:3,4       a vector with a name
         @FILE       a .npy, .npz, .csv, .json or .txt file; - reads a pipe
-        FILE        a .npy or .npz file of scores, or a capture by its names
+        FILE        a .npy or .npz file of scores; a capture, or its folder
 """
 _OPTIONS = """\
 \b
@@ -50,6 +50,10 @@ Examples:
   attn-tui show @scores.npy --rule temperature:T=2 --json
   attn-tui doctor capture.safetensors --config config.json
 """
+
+
+NOT_FINITE = ("nan", "inf", "infinity")
+"""The numbers that are words."""
 
 
 class Program(click.Group):
@@ -76,8 +80,9 @@ class Program(click.Group):
         if not (args or ctx.resilient_parsing) or (args and args[0] not in names):
             first = args[0] if args else ""
             is_file = suffix_of(first) in SUFFIXES and not first.startswith(("@", "-"))
-            is_capture = is_file and _is_capture(first, args)
-            if not is_file and first.isalpha() and first.lower() not in ("nan", "inf", "infinity"):
+            is_folder = _is_folder(first)
+            is_capture = is_folder or (is_file and _is_capture(first, args))
+            if not (is_file or is_folder) and first.isalpha() and first.lower() not in NOT_FINITE:
                 like = ", ".join(get_close_matches(first, places()) or places())
                 expected = f"numbers: -1.5, 1e3, or -inf (masked); or a command: {like}"
                 raise InputError("scores", f"{inert(first)} is not a number", expected)
@@ -158,6 +163,13 @@ def _open_screen(*arguments: Any, **more: Any) -> None:
     from attn_tui.commands.screen import open_instrument
 
     open_instrument(*arguments, **more)
+
+
+def _is_folder(path: str) -> bool:
+    """Return whether an argument is a folder of captures, and neither a number nor a name."""
+    is_text = not path.startswith(("@", "-")) and any(map(str.isalpha, path))
+    is_number = path.lower() in NOT_FINITE
+    return is_text and not is_number and os.path.isdir(os.path.expanduser(path))
 
 
 def _is_capture(path: str, arguments: Sequence[str]) -> bool:

@@ -102,6 +102,16 @@ def general(value: float, digits: int = 6) -> str:
     return unusual(value) or _formatted(value, f".{digits}g")
 
 
+def brief_general(value: float, digits: int = 4, most: int = 7) -> str:
+    """Return a number to some significant digits, or all of its digits if they are few.
+
+    >>> brief_general(1.0 / 64.0), brief_general(1.0 / 24.0), brief_general(0.0156250004)
+    ('0.015625', '0.04167', '0.01563')
+    """
+    is_short = isfinite(value) and float(f"{value:.{most}g}") == value
+    return general(value, most if is_short else digits)
+
+
 def fitted(value: float, width: int) -> str:
     """Return a number with as many digits as fit the width and are not noise."""
     exact = (n for n in (15, 16) if isfinite(value) and float(f"{value:.{n}g}") == value)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import inf, log
+from math import inf, isqrt, log
 from typing import Literal
 
 from attn_tui.compute.errors import InputError, inert
@@ -348,14 +348,23 @@ def whole_dimension(m: float) -> int | None:
     return round(a) if a < 1e7 and abs(a - round(a)) < 1e-6 * a else None
 
 
+LONGEST_HEAD = 1024
+"""The largest a of which 1/√a is written so, where √a is whole."""
+
+
 def as_root(m: float) -> str:
     """Return a multiplier as ``1/√a`` if a is a whole number above 1, else an empty text.
 
-    >>> as_root(0.0625), as_root(0.0884), as_root(1.0)
-    ('1/√256', '', '')
+    The root of a large square is written as the number that it is: no head is so long.
+
+    >>> as_root(0.0625), as_root(0.0884), as_root(1.0), as_root(1.0 / 64.0)
+    ('1/√256', '', '', '1/64')
     """
     a = whole_dimension(m)
-    return f"1/√{a}" if a is not None else ""
+    if a is None:
+        return ""
+    root = isqrt(a)
+    return f"1/{root}" if a > LONGEST_HEAD and root * root == a else f"1/√{a}"
 
 
 def scale_of(m: float, d_k: int) -> Scale:

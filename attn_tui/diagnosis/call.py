@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from attn_tui.captures.layouts import VECTORS, layout_text, parse_layout, parse_layouts
 from attn_tui.captures.readings import VARIABLES
 from attn_tui.captures.stored import Raw
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.rows import HeadRows
 
 _FEWER_AXES: Mapping[int, str] = {4: "", 3: "b", 2: "bh"}
 """The axes of a layout that an array does without, by its number of axes."""
@@ -34,6 +37,11 @@ class CallShape:
     keys: int
     d_k: int
     d_v: int
+
+    def rows(self) -> HeadRows:
+        """Return rows of these sizes without numbers, which a mask by position may be asked of."""
+        queries, keys = (np.ones((count, 1), np.float32) for count in (self.queries, self.keys))
+        return HeadRows(np.arange(self.queries), self.queries, queries, keys)
 
 
 def layouts_of(layout: str, axes: Mapping[str, int]) -> dict[str, str]:

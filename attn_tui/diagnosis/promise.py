@@ -14,7 +14,6 @@ from attn_tui.captures.stored import Raw, widened
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.head_model import LEARNED
 from attn_tui.compute.heads.mask import HeadMask, Kind
-from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.doctor.expect import TypedExpectation, parse_expected
@@ -90,10 +89,7 @@ class Stated:
 
         The shape is (batch or 1, heads or 1, n_q, n).
         """
-        rows = HeadRows(
-            np.arange(shape.queries), shape.queries, np.ones((shape.queries, 1), np.float32),
-            np.ones((shape.keys, 1), np.float32),
-        )  # fmt: skip
+        rows = shape.rows()
         seen = self.rule(shape.queries, shape.keys).seen(rows)[None, None]
         if self.mask is not None:
             seen = seen & self._mask(shape)

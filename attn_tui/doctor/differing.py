@@ -7,13 +7,14 @@ from math import floor, log10
 
 from attn_tui.compute.fit.model import Candidate, named_together
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.numbers import general, interval
+from attn_tui.compute.numbers import brief_general, interval
 from attn_tui.compute.text import counted
 from attn_tui.doctor.call import IS_CAUSAL
 from attn_tui.doctor.causes import IGNORED, PADDING_IGNORED
 from attn_tui.doctor.difference import Difference
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.group import Group, numbers, suspect_of
+from attn_tui.doctor.verdict import rows_off
 from attn_tui.doctor.words import (
     FEW,
     WORDS,
@@ -39,12 +40,20 @@ def differing(group: Group) -> str:
     best = finding.explanation.best
     if all(difference.side == "call" for difference in finding.judgement.differences):
         best = best[:1]
-    equal = [brief(other) for other in best[1:] if other.explains][:FEW]
-    alike = "; or ".join(dict.fromkeys(equal))
+    alike = "; or ".join(_alike(group, best[1:]))
     text = "; ".join(parts)
     if len(text) > MOST_LETTERS:
         text = THREAD.sub("", text)
     return f"{text} (or {alike}: they fit as well)" if alike else text
+
+
+def _alike(group: Group, others: Sequence[Candidate]) -> list[str]:
+    """Return what explains every head of a group as well, in a few words each."""
+    texts = dict.fromkeys(brief(other) for other in others if other.explains)
+    for finding in group.findings:
+        every = {brief(other) for other in finding.explanation.best[1:] if other.explains}
+        texts = {text: None for text in texts if text in every}
+    return [*texts][:FEW]
 
 
 def brief(candidate: Candidate) -> str:
@@ -67,13 +76,14 @@ def _sentence(group: Group, place: int) -> str:
     """Return the sentence about one difference of a group of heads."""
     difference = group.first.judgement.differences[place]
     if difference.side == "call":
-        return _of_call(group, difference)
+        return _of_call(group, place)
     suspects = [suspect_of(one.judgement.differences[place], one) for one in group.findings]
     named = [suspect for suspect in suspects if suspect is not None]
     if named:
         return f"{named_together(named)}{named[0].reason}"
     if difference.part == "output":
-        return difference.cause
+        is_of_rows = difference.cause == rows_off([group.first])
+        return rows_off(group.findings) if is_of_rows else difference.cause
     if difference.part == "multiplier":
         return _of_multiplier(group, place)
     if difference.part == "kv_head":
@@ -83,12 +93,13 @@ def _sentence(group: Group, place: int) -> str:
     if difference.part == "softmax_twice":
         return f"{difference.cause}, promised once"
     if difference.part == "law":
-        return f"m grows as {difference.observed}: {difference.cause}"
+        wanted = multiplier_text(group.first.wanted, group.first.promise.form)
+        return f"m grows as {difference.observed}, promised {wanted}: {difference.cause}"
     if difference.cause in (IGNORED, PADDING_IGNORED):
         return f"{difference.cause}: mask {difference.observed}"
-    observed, promised = _value(difference.observed), _value(difference.promised)
+    observed, promised = (_values(group, place, side) for side in ("observed", "promised"))
     if difference.cause and observed == promised:
-        # The number is right, and how it enters is not.
+        # The numbers are right, and how they enter, or which head has which, is not.
         return difference.cause
     cause = f": {difference.cause}" if difference.cause else ""
     if difference.part == "mask":
@@ -100,7 +111,7 @@ def _sentence(group: Group, place: int) -> str:
     if difference.part == "value_scale" and "sink" in group.candidates[0].unknown:
         observed += ", or another sink"
     if difference.part == "bias":
-        observed, promised = _slope(difference.observed), _slope(difference.promised)
+        observed, promised = _slopes(group, place)
     return f"{WORDS[difference.part]} {observed}, promised {promised}{cause}"
 
 
@@ -109,37 +120,62 @@ def _both_masks(finding: Finding) -> tuple[HeadMask, HeadMask]:
     return finding.explanation.candidate.model.mask, finding.comparable.model.mask
 
 
+def _values(group: Group, place: int, side: str) -> str:
+    """Return what is observed or promised of all heads of a group, from the least to the largest.
+
+    Args:
+        group: The heads.
+        place: Which of their differences it is.
+        side: ``"observed"`` or ``"promised"``.
+    """
+    every = [getattr(one.judgement.differences[place], side) for one in group.findings]
+    numbers = [value for value in every if isinstance(value, float)]
+    if len(numbers) == len(every):
+        return interval(min(numbers), max(numbers), _value)
+    return " or ".join(dict.fromkeys(map(_value, every)))
+
+
 def _value(value: float | str | None) -> str:
     """Return a promised or observed value in words."""
     if value is None:
         return "none"
-    return value if isinstance(value, str) else general(value, 4)
+    return value if isinstance(value, str) else brief_general(value)
 
 
-def _slope(value: float | str | None) -> str:
-    """Return a bias in words."""
-    return f"of slope {general(value, 4)}" if isinstance(value, float) else _value(value)
+def _slopes(group: Group, place: int) -> tuple[str, str]:
+    """Return the observed and the promised biases of a group in words."""
+    first = group.first.judgement.differences[place]
+    observed, promised = (
+        f"of slope {_values(group, place, side)}"
+        if isinstance(value, float)
+        else _values(group, place, side)
+        for side, value in (("observed", first.observed), ("promised", first.promised))
+    )
+    return observed, promised
 
 
-def _of_call(group: Group, difference: Difference) -> str:
+def _of_call(group: Group, place: int) -> str:
     """Return how what the call was given differs."""
+    difference = group.first.judgement.differences[place]
+    observed, promised = (_values(group, place, side) for side in ("observed", "promised"))
     cause = f": {difference.cause}" if difference.cause else ""
     if difference.observed == IS_CAUSAL:
         return f"the call was given {IS_CAUSAL}, promised mask {difference.promised}"
     if difference.part == "mask":
-        observed = str(difference.observed)
         verb = "" if observed.startswith(("hides", "shows")) else "is "
-        return f"the captured mask {verb}{observed}, promised {difference.promised}{cause}"
+        return f"the captured mask {verb}{observed}, promised {promised}{cause}"
     if difference.part == "bias":
-        observed, promised = _slope(difference.observed), _slope(difference.promised)
+        if cause and observed == promised:
+            return f"the captured bias: {difference.cause}"
+        observed, promised = _slopes(group, place)
         return f"the captured bias is {observed}, promised {promised}{cause}"
     if difference.part == "sink":
         return f"the call was given a sink, promised {sink_name(None)}"
-    observed, promised = _value(difference.observed), _value(difference.promised)
-    if difference.part == "multiplier":
+    if difference.part == "multiplier" and " to " not in observed + promised:
         form = group.first.promise.form
         promised = multiplier_text(float(difference.promised or 0.0), form)
         observed = multiplier_text(float(difference.observed or 0.0))
+    if difference.part == "multiplier":
         return f"the call was given the scale {observed}, promised {promised}{cause}"
     return f"the call was given the {WORDS[difference.part]} {observed}, promised {promised}"
 
@@ -151,11 +187,20 @@ def _of_multiplier(group: Group, place: int) -> str:
     values = sorted(_observed_values(group, place))
     # Without a change of its own, a head is named by what is promised.
     names = finding.names if "multiplier" in finding.explanation.candidate.changes else ()
-    form = finding.misses[0].form if finding.misses else rule_text(names)
     digits = _digits(values, float(difference.promised or 0.0))
-    observed = interval(values[0], values[-1], partial(general, digits=digits))
+    observed = interval(values[0], values[-1], partial(brief_general, digits=digits))
+    likeliest = {one.misses[0] if one.misses else None for one in group.findings}
+    miss = likeliest.pop() if len(likeliest) == 1 else None
+    form = rule_text(names)
+    if miss is not None:
+        form = miss.form
+        if form:
+            # Heads that are named alike have one m, whatever the last digits of each fit.
+            observed = brief_general(miss.value, digits=digits)
     if " to " not in observed and form not in ("", observed):
         observed += f" = {form}"
+        if form == f"1/{finding.shape.d_k}":
+            observed += " = 1/d_k"
     layers = {one.id.layer for one in group.findings}
     layer = f" of layer {finding.id.layer}" if len(layers) == 1 and len(values) > 1 else ""
     where = f" in {len(values):,} heads" if len(values) > 1 else ""
@@ -164,8 +209,9 @@ def _of_multiplier(group: Group, place: int) -> str:
         layer = ""
     promised = multiplier_text(float(difference.promised or 0.0), finding.promise.form)
     if isinstance(finding.promise.multiplier, float) and len(layers) > 1:
-        texts = {multiplier_text(one.wanted, one.promise.form) for one in group.findings}
-        promised = promised if len(texts) == 1 else "another in each layer"
+        wanted = [one.wanted for one in group.findings]
+        if len({multiplier_text(one.wanted, one.promise.form) for one in group.findings}) > 1:
+            promised = interval(min(wanted), max(wanted), brief_general)
     cause = f": {difference.cause}" if difference.cause else ""
     return f"m = {observed}{where}{layer}, promised {promised}{cause}"
 

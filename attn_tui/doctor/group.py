@@ -10,8 +10,8 @@ from attn_tui.compute.numbers import interval
 from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import VERDICTS, Difference, Verdict
 from attn_tui.doctor.finding import Finding
-from attn_tui.doctor.obstacles import only_some
 from attn_tui.doctor.report import DoctorReport
+from attn_tui.doctor.verdict import UNEXPLAINED, rows_off
 from attn_tui.doctor.words import (
     WORDS,
     assumed_text,
@@ -80,11 +80,13 @@ def _key(finding: Finding) -> tuple[object, ...]:
     if judgement.verdict == "differs":
         return tuple(_key_of(difference, finding) for difference in judgement.differences)
     if judgement.verdict == "cannot tell":
-        return (judgement.reason, assumed_text(finding), only_some(finding) != "")
+        is_of_rows = judgement.reason == UNEXPLAINED and rows_off([finding]) != ""
+        return (judgement.reason, assumed_text(finding), is_of_rows)
     if judgement.verdict == "no expectation":
         return (candidate.changes, candidate.model.law, mask_text(candidate))
     mask = "" if "mask" in finding.comparable.stated else mask_text(candidate)
-    return (assumed_text(finding), finding.explanation.coarseness > 0, mask)
+    is_coarse = finding.explanation.coarseness > 0
+    return (assumed_text(finding), is_coarse, mask, judgement.reason)
 
 
 def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:
@@ -92,6 +94,8 @@ def _key_of(difference: Difference, finding: Finding) -> tuple[object, ...]:
     suspect = suspect_of(difference, finding)
     if suspect is not None:
         return (difference.part, suspect.phrase, suspect.reason)
+    if difference.part == "output" and difference.cause == rows_off([finding]):
+        return ("output", "rows")
     key: tuple[object, ...] = (difference.part, difference.side, difference.cause)
     if difference.part == "kv_head":
         # Its sentence follows from the KV heads of all heads together.

@@ -1,7 +1,10 @@
-"""Why nothing can be told of a head, and what would help, in sentences."""
+"""Why nothing can be told of heads, and what would help, in sentences that hold for each."""
+
+from collections.abc import Sequence
+from functools import partial
 
 from attn_tui.compute.fit.case import NO_SCORES
-from attn_tui.compute.numbers import general, rough_percent
+from attn_tui.compute.numbers import general, interval, rough_percent
 from attn_tui.compute.scale import whole_dimension
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.verdict import UNEXPLAINED, rows_off
@@ -14,31 +17,39 @@ MOST_A = 10_000
 """A larger 1/m² is within a millionth of some whole number by chance, in 2 of 100 fits."""
 
 
-def obstacle(finding: Finding) -> str:
-    """Return why nothing can be told about a head, and what would help."""
-    explanation, judgement = finding.explanation, finding.judgement
-    if assumed := assumed_text(finding):
-        agrees = "agrees" if "multiplier" in finding.comparable.stated else "fits"
+def obstacle(findings: Sequence[Finding]) -> str:
+    """Return why nothing can be told about heads of one group, and what would help."""
+    judgement = findings[0].judgement
+    if assumed := assumed_text(findings[0]):
+        agrees = "agrees" if "multiplier" in findings[0].comparable.stated else "fits"
         return f"{agrees} if {assumed}; --assume {judgement.assumes} grants it"
     if judgement.reason != UNEXPLAINED:
         return judgement.reason
-    if some := only_some(finding):
+    if some := rows_off(findings):
         return some
-    candidate = explanation.candidate
-    nearest = min(explanation.residual, candidate.residual)
-    m = candidate.model.multiplier
-    if not candidate.residual <= explanation.residual:
-        m = finding.comparable.model.multiplier
-    if nearest >= ALL:
+    nearest = [_nearest(finding) for finding in findings]
+    shares = [share for _, share in nearest]
+    if min(shares) >= ALL:
         return f"{UNEXPLAINED}, and none comes near it: {IS_BEFORE}"
+    multipliers = [m for m, _ in nearest]
+    text = interval(min(multipliers), max(multipliers), _multiplier)
+    missed = interval(min(shares), max(shares), partial(rough_percent, places=3))
+    return f"{UNEXPLAINED}; the closest, m = {text}, misses {missed} of it"
+
+
+def _nearest(finding: Finding) -> tuple[float, float]:
+    """Return the m that comes nearest to the output of a head, and which share of it is missed."""
+    explanation = finding.explanation
+    candidate = explanation.candidate
+    if candidate.residual <= explanation.residual:
+        return candidate.model.multiplier, candidate.residual
+    return finding.comparable.model.multiplier, explanation.residual
+
+
+def _multiplier(m: float) -> str:
+    """Return a multiplier, as a root if it is that of a whole number."""
     a = whole_dimension(m)
-    text = general(m, 4) if a is None or a > MOST_A else f"1/√{a}"
-    return f"{UNEXPLAINED}; the closest, m = {text}, misses {rough_percent(nearest)} of it"
-
-
-def only_some(finding: Finding) -> str:
-    """Return that only some rows are not as promised, or an empty text."""
-    return rows_off(finding) if finding.judgement.reason == UNEXPLAINED else ""
+    return general(m, 4) if a is None or a > MOST_A else f"1/√{a}"
 
 
 def silence(finding: Finding) -> str:

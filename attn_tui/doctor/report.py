@@ -107,6 +107,12 @@ class DoctorReport:
         return all(decided) if decided else None
 
     @property
+    def ranks(self) -> int:
+        """The number of files whose tensors are parts of one: each has some of the heads."""
+        tensors = (self.capture.tensors(layer).values() for layer in self.capture.layers)
+        return max((len(tensor.pieces) for every in tensors for tensor in every), default=1)
+
+    @property
     def progress(self) -> float:
         """The share of the heads that are done, 0 to 1."""
         return len(self.examined) / self.total if self.total else 1.0

@@ -12,7 +12,7 @@ from dataclasses import replace
 from attn_tui.compute.fit.estimates import Interval
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
-from attn_tui.compute.numbers import fixed, general, percent, quantity
+from attn_tui.compute.numbers import brief_general, fixed, general, interval, percent, quantity
 from attn_tui.compute.text import counted, listed
 from attn_tui.doctor.differing import THREAD, differing
 from attn_tui.doctor.finding import Finding
@@ -43,9 +43,12 @@ from attn_tui.report.words import ranges
 
 PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
 """Verdicts of several heads, if their plural differs."""
+NEAR_USUAL = 2e-3
+"""A ratio within this share of a usual one is that one."""
 USUAL_TIMES = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
 M_OPEN = "; give --config or --expect m=… to compare"
 REST_OPEN = "; --expect can promise the other parts"
+AS_PROMISED = " as promised"
 NOT_PROMISED = " (not promised)"
 _PLACES = re.compile(r",? in (both heads|all [0-9,]+ heads|[0-9,]+( of [0-9,]+)? heads)")
 APART = 0.005
@@ -68,6 +71,8 @@ def verdict_line(report: DoctorReport) -> str:
         # That another m would not show is all that the sentence about silent heads says.
         if (main.verdict, part) != ("silent", "multiplier"):
             silent.setdefault(part, set()).add(layer)
+    if report.ranks > 1:
+        parts.append(f"{report.ranks} files read as ranks of one capture")
     for part, layers in silent.items():
         parts.append(f"another {WORDS[part]} would not show in {layers_text(layers)}")
     parts += _completions(report)
@@ -137,11 +142,15 @@ def notes(report: DoctorReport) -> Iterator[str]:
 
 def _residual(group: Group) -> Iterator[str]:
     """Yield the residual of the model that the line speaks of, and what rounding alone leaves."""
-    explanation = group.first.explanation
-    candidate = explanation.candidate
-    if not explanation.rows or not candidate.explains:
+    every = [one.explanation for one in group.findings if one.explanation.rows]
+    explained = [one for one in every if one.candidate.explains]
+    if not explained:
         return
-    text = f"residual {quantity(explanation.gap)}"
+    explanation = max(explained, key=lambda one: one.gap)
+    candidate = explanation.candidate
+    up_to = " up to" if len(explained) > 1 else ""
+    with_that = "with that, " if group.verdict == "differs" and not explanation.passes else ""
+    text = f"{with_that}residual{up_to} {quantity(explanation.gap)}"
     path = candidate.path
     if path is not None and explanation.passes:
         path = explanation.path
@@ -207,7 +216,7 @@ def statement(group: Group) -> str:
     """Return the sentence about a group of heads."""
     finding = group.first
     if group.verdict == "cannot tell":
-        return obstacle(finding)
+        return obstacle(group.findings)
     if group.verdict == "silent":
         return silence(finding)
     if group.verdict == "differs":
@@ -231,9 +240,12 @@ def _agreeing(group: Group) -> Iterator[str]:
     first, fineness = group.first, group.first.explanation.fineness
     promised = promised_texts(first)
     yield _agreeing_multiplier(group)
-    if "softcap" in fineness:
+    shown = {part for part in fineness if all(
+        part in finding.explanation.fineness for finding in group.findings
+    )}  # fmt: skip
+    if "softcap" in shown:
         yield f"soft cap {promised['softcap']}"
-    if "sink" in fineness:
+    if "sink" in shown:
         yield from numbers(group, "sink")
     is_said = "mask" in promised and "mask" not in first.explanation.silent
     masks = {mask_text(_of_rule(candidate)) for candidate in group.candidates}
@@ -246,7 +258,8 @@ def _agreeing(group: Group) -> Iterator[str]:
 def _mask_shown(group: Group) -> Iterator[str]:
     """Yield the mask that was found where none is promised."""
     if "mask" not in group.first.comparable.stated:
-        masks = dict.fromkeys(map(mask_text, group.first.explanation.best))
+        every = [one for finding in group.findings for one in finding.explanation.best]
+        masks = dict.fromkeys(map(mask_text, every))
         yield f", mask {' or '.join(masks)}{NOT_PROMISED}"
 
 
@@ -263,10 +276,10 @@ def _agreeing_multiplier(group: Group) -> str:
     """
     promised = group.first.comparable.model.multiplier
     estimates = [candidate.estimates.get("multiplier") for candidate in group.candidates]
-    interval = together([one.at(SHOWN) for one in estimates if one is not None])
-    if interval.low is None or interval.high is None:
+    shared = together([one.at(SHOWN) for one in estimates if one is not None])
+    if shared.low is None or shared.high is None:
         return multiplier(group)
-    off = max(abs(end - promised) for end in (interval.low, interval.high))
+    off = max(abs(end - promised) for end in (shared.low, shared.high))
     if off <= APART * abs(promised):
         return multiplier(group)
     form = group.first.promise.form
@@ -294,20 +307,9 @@ def together(intervals: Sequence[Interval]) -> Interval:
 
 def _unpromised(group: Group) -> Iterator[str]:
     """Yield the parts that were observed without a promise, with m beside the usual 1/√d_k."""
-    first, candidate, d_k = group.first, group.candidates[0], group.first.shape.d_k
+    first, candidate = group.first, group.candidates[0]
     if "multiplier" in candidate.changes:
-        value, form = general(candidate.model.multiplier, 4), rule_text(first.names)
-        ratio, meaning = candidate.model.multiplier * d_k**0.5, ""
-        usual = [miss for miss in first.misses if "promised" not in miss.meaning]
-        if usual:
-            form, meaning = usual[0].form or form, f": {usual[0].meaning}?"
-        if form not in ("", value):
-            value += f" = {form}"
-        usual_texts = [
-            text for usual, text in USUAL_TIMES.items() if abs(ratio / usual - 1.0) < 2e-3
-        ]
-        times = usual_texts[0] if usual_texts else f"{general(ratio, 3)} times"
-        yield f"m = {value}, {times} the usual 1/√d_k{meaning}"
+        yield _other_multiplier(group)
     else:
         is_m = "multiplier" in first.comparable.stated
         yield multiplier(group) + (" as promised" if is_m else "")
@@ -319,9 +321,51 @@ def _unpromised(group: Group) -> Iterator[str]:
         or_sink = " or a sink" if "sink" in candidate.unknown else ""
         scales = [fitted.model.value_scale for fitted in group.candidates]
         yield f"value scale {ends_text(scales)}{or_sink}"
-    masks = dict.fromkeys(map(mask_text, first.explanation.best))
-    promised = "" if "mask" in first.comparable.stated else NOT_PROMISED
+    every = [one for finding in group.findings for one in finding.explanation.best]
+    masks = dict.fromkeys(map(mask_text, every))
+    is_stated = "mask" in first.comparable.stated
+    promised = AS_PROMISED if is_stated and "mask" not in candidate.changes else ""
+    if not is_stated:
+        promised = NOT_PROMISED
     yield f"mask {' or '.join(masks)}{promised}"
+
+
+def _other_multiplier(group: Group) -> str:
+    """Return an m that is not the usual one, where none is promised, and what may have made it."""
+    values = sorted(candidate.model.multiplier for candidate in group.candidates)
+    names = [_names_of(finding) for finding in group.findings]
+    shared = (name for name in names[0] if all(name in others for others in names))
+    form, meaning, named = next(shared, ("", "", 0.0))
+    value = interval(values[0], values[-1], brief_general)
+    if form and named:
+        value = brief_general(named)
+    if form not in ("", value):
+        value += f" = {form}"
+    d_k = group.first.shape.d_k
+    low, high = (m * d_k**0.5 for m in (values[0], values[-1]))
+    usual = [text for usual, text in USUAL_TIMES.items() if _is_near(low, high, usual)]
+    times = usual[0] if usual else f"{interval(low, high)} times"
+    return f"m = {value}, {times} the usual 1/√d_k{meaning}"
+
+
+def _names_of(finding: Finding) -> list[tuple[str, str, float]]:
+    """Return how the m of a head may be written, what it usually means, and its value or 0."""
+    form = rule_text(finding.names)
+    names = []
+    for miss in finding.misses:
+        if "promised" in miss.meaning:
+            continue
+        more = " = 1/d_k" if miss.form == f"1/{finding.shape.d_k}" else ""
+        value = miss.value if miss.form else 0.0
+        names.append((f"{miss.form or form}{more}", f": {miss.meaning}?", value))
+    # What is half of the usual 1/√d_k is said so already, but not how it is written.
+    bare = [(miss.form, "", miss.value) for miss in finding.misses if miss.form]
+    return [*names, (form, "", 0.0), *bare]
+
+
+def _is_near(low: float, high: float, usual: float) -> bool:
+    """Return whether two ratios are a usual one."""
+    return all(abs(ratio / usual - 1.0) < NEAR_USUAL for ratio in (low, high))
 
 
 def multiplier(group: Group) -> str:
@@ -339,6 +383,10 @@ def multiplier(group: Group) -> str:
     if min(places) and all(text.replace(".", "", 1).isdecimal() for text in texts):
         texts = [fixed(float(text), min(places)) for text in texts]
     text = " to ".join(dict.fromkeys(texts))
+    alike = {general(candidate.model.multiplier) for candidate in (fitted[0], fitted[-1])}
+    if len(alike) == 1 and " to " in text:
+        # What differs in the seventh digit alone is no range to a reader.
+        text = alike.pop()
     rules = {rule_text(finding.names) for finding in group.findings}
     rule = rules.pop() if len(rules) == 1 else ""
     law = group.candidates[0].model.law

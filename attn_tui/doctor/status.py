@@ -1,13 +1,15 @@
 """The exit status, from the verdict and from conditions on numbers of heads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite, nan
 
 from attn_tui.compute.fit.model import SHOWN
 from attn_tui.compute.heads.head_model import Part
+from attn_tui.compute.text import counted, listed
 from attn_tui.doctor.difference import Verdict
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
+from attn_tui.doctor.words import WORDS
 from attn_tui.engine.condition import HeadCondition, parse_condition
 
 STATUSES: Mapping[Verdict, int] = {
@@ -47,6 +49,31 @@ def holding(finding: Finding, conditions: Sequence[HeadCondition]) -> bool:
 def unknown(report: DoctorReport, condition: HeadCondition) -> int:
     """Return the number of heads for which the number that a condition tests is unknown."""
     return sum(not isfinite(number(finding, condition.statistic)) for finding in report.findings)
+
+
+def status_notes(
+    report: DoctorReport, required: bool, strict: bool, conditions: Sequence[HeadCondition]
+) -> Iterator[str]:
+    """Yield why the exit status is not that of the verdict, in phrases.
+
+    Args:
+        report: The report about all heads.
+        required: Whether a missing expectation is status 3.
+        strict: Whether a layer that is silent on a needed part is status 3.
+        conditions: Those that make the status 1 where one holds for a head.
+    """
+    if STATUSES[report.verdict]:
+        return
+    for condition in conditions:
+        count = sum(holding(finding, [condition]) for finding in report.findings)
+        if count:
+            yield f"status 1 by --fail-if '{condition.text}': so in {counted(count, 'head')}"
+            return
+    if required and report.verdict == "no expectation":
+        yield "status 3 by --require: nothing promises m"
+    elif strict and report.silent:
+        parts = listed([WORDS[part] for part in dict.fromkeys(part for _, part in report.silent)])
+        yield f"status 3 by --strict: another {parts} would not have shown"
 
 
 def status(report: DoctorReport, required: bool = False, strict: bool = False) -> int:

@@ -7,10 +7,11 @@ from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.numbers import fixed, quantity
 from attn_tui.compute.text import counted, listed, visible
 from attn_tui.doctor.finding import Finding
-from attn_tui.doctor.group import groups, places_of, rows_text
+from attn_tui.doctor.group import Group, groups, places_of, rows_text
 from attn_tui.doctor.obstacles import obstacle
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import PLURALS, notes, verdict_line
+from attn_tui.doctor.verdict import UNEXPLAINED
 from attn_tui.doctor.words import (
     NUMBERS,
     ROUNDED,
@@ -26,6 +27,7 @@ LABEL = 13
 """The width of labels, in columns."""
 _MOST = 6
 """The most groups of heads to show in full."""
+LIES = "what the promise leaves, from the first row, key, channel to the last:"
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
@@ -59,13 +61,21 @@ def render(report: DoctorReport, width: int | None = None) -> Iterator[str]:
         yield _line("note", sentence)
     for group in every[:_MOST]:
         first = group.first.id
-        several = f"; of layer {first.layer}, head {first.head}:" if group.findings[1:] else ""
-        yield f"\n{places_of(group.findings)}: {group.verdict}{several}\n"
+        several = f". Layer {first.layer}, head {first.head} of them:"
+        yield f"\n{_verdict(group)}{several if group.findings[1:] else ''}\n"
         yield from evidence(group.first)
     if left := every[_MOST:]:
         count = counted(sum(len(other.findings) for other in left), "more head")
         yield "\n"
         yield _line("and", f"{count} in {counted(len(left), 'other group')}: --json has all")
+
+
+def _verdict(group: Group) -> str:
+    """Return the verdict about the heads of a group."""
+    places = places_of(group.findings)
+    if group.findings[1:] and group.verdict in PLURALS:
+        return f"{places} {PLURALS[group.verdict]}"
+    return f"{places}: {group.verdict}"
 
 
 def evidence(finding: Finding) -> Iterator[str]:
@@ -74,13 +84,16 @@ def evidence(finding: Finding) -> Iterator[str]:
     candidate = explanation.candidate
     if candidate.explains:
         yield from _table(finding, candidate)
-    else:
+    causes = [one.cause for one in finding.judgement.differences if one.cause]
+    if not candidate.explains and causes in ([], [UNEXPLAINED]):
+        causes = []
         yield _line("not known", _obstacle(finding))
-    for difference in finding.judgement.differences:
-        if difference.cause:
-            yield _line("cause", difference.cause)
+    for cause in causes:
+        yield _line("cause", cause)
     if explanation.rows:
         yield _line("residual", _residual(finding, candidate))
+    if explanation.where:
+        yield _line("", LIES)
     for axis, shares in explanation.where.items():
         picture = "".join(_LEVELS[min(int(8 * share), 7)] for share in shares)
         yield f"{f'by {axis}':{LABEL}}{picture}\n"
@@ -100,14 +113,14 @@ def evidence(finding: Finding) -> Iterator[str]:
         yield _line("may be", f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}")
     if "multiplier" in candidate.estimates:
         m = usual(candidate.estimates["multiplier"].at(SHOWN), finding.shape.d_k)
-        yield _line("elsewhere", "; ".join(dialects(m or candidate.model.multiplier)))
+        yield _line("this m is", "; ".join(dialects(m or candidate.model.multiplier)))
 
 
 def _obstacle(finding: Finding) -> str:
     """Return why no numbers are known of a head."""
     if finding.judgement.verdict == "cannot tell":
-        return obstacle(finding)
-    return "no multiplier, cap, sink or mask gives this output"
+        return obstacle([finding])
+    return UNEXPLAINED
 
 
 def _residual(finding: Finding, candidate: Candidate) -> str:
@@ -124,9 +137,9 @@ def _residual(finding: Finding, candidate: Candidate) -> str:
         for path in ROUNDED
         if path in candidate.rounding
     ]
-    text = (
-        f"{quantity(candidate.residual)} of the output; rounding alone makes {', '.join(roundings)}"
-    )
+    found = "" if explanation.passes else " with what was observed"
+    share = f"{quantity(candidate.residual)} of the output{found}"
+    text = f"{share}; rounding alone makes {', '.join(roundings)}"
     paths = " or ".join(ROUNDED[path] for path in candidate.paths)
     return f"{text}; it {'is' if candidate.path else 'may be'} {paths}"
 
@@ -139,21 +152,30 @@ def _table(finding: Finding, candidate: Candidate) -> Iterator[str]:
         texts["multiplier"] += f" = {rule}"
     if candidate.model.softmax_twice:
         texts["softmax_twice"], promised["softmax_twice"] = "taken twice", "once"
-    width = max(map(cells, texts.values())) + 2
+    widest = max(map(cells, promised.values()), default=0) + 2
+    # Where there is no room for what is promised, a law of m has a line of its own.
+    sizes = [cells(text) for text in texts.values()]
+    if LABEL + max(sizes) + 2 + widest > WIDTH:
+        sizes = [cells(text.partition(" × ")[0]) for text in texts.values()]
+    width = max([*sizes, cells("observed")]) + 2
     title = "  promised" if promised else ""
-    width = max(width, cells("observed") + 2)
     yield f"{'':{LABEL}}{'observed':{width}}{title}".rstrip() + "\n"
     for part in ("softmax_twice", *NUMBERS):
         if part not in texts:
             continue
-        sign = "≠" if part in candidate.changes else " "
-        promised_text = f"{sign} {promised[part]}" if part in promised else ""
-        row = f"{WORDS[part]:{LABEL}}{texts[part]:{width}}{promised_text}".rstrip()
-        if cells(row) > WIDTH and promised_text:
-            row = (
-                f"{WORDS[part]:{LABEL}}{texts[part]}\n{'':{LABEL}}{promised_text.strip()} promised"
-            )
-        yield f"{row}\n"
+        is_other = part in candidate.changes or (part, "law") == ("multiplier", _law(candidate))
+        promised_text = f"{'≠' if is_other else ' '} {promised[part]}" if part in promised else ""
+        text, times, law = texts[part].partition(" × ")
+        if cells(texts[part]) <= width:
+            text, times = texts[part], ""
+        yield f"{WORDS[part]:{LABEL}}{text:{width}}{promised_text}".rstrip() + "\n"
+        if times:
+            yield _line("", f"× {law}")
+
+
+def _law(candidate: Candidate) -> str:
+    """Return ``"law"`` if m varies by position, which the line of m says; else an empty text."""
+    return "law" if "law" in candidate.changes else ""
 
 
 def _line(label: str, text: str) -> str:

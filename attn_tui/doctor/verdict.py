@@ -11,6 +11,7 @@ from attn_tui.compute.fit.model import Candidate, Explanation
 from attn_tui.compute.fit.noise import STEPWISE
 from attn_tui.compute.heads.head_model import LEARNED, Part
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.numbers import interval, whole
 from attn_tui.compute.text import counted
 from attn_tui.doctor.causes import difference_of
 from attn_tui.doctor.contradiction import OTHER_WEIGHTS
@@ -66,7 +67,7 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
     if suspect is not None and not candidate.explains:
         return _of_suspect(finding, granted)
     if not candidate.explains:
-        rows = rows_off(finding)
+        rows = rows_off([finding])
         if rows and explanation.counts.far == len(explanation.counts.wrong):
             return Judgement("differs", (Difference("output", None, None, cause=rows),))
         if finding.comparable.model.bias == LEARNED:
@@ -105,22 +106,35 @@ MOST_SOME = 0.5
 """Up to this share of wrong rows, the sentence speaks of these rows."""
 
 
-def rows_off(finding: Finding) -> str:
-    """Return that some rows are not as promised and the others are, or an empty text."""
-    counts = finding.explanation.counts
-    wrong = counts.wrong
-    is_promised = "multiplier" in finding.comparable.stated
-    if not is_promised or not 0 < len(wrong) <= MOST_SOME * counts.compared:
+def rows_off(findings: Sequence[Finding]) -> str:
+    """Return that some rows of each head are not as promised and the others are, or an empty text.
+
+    Rows are named if they are the same in all heads.
+    """
+    if not all(map(_is_off_in_some, findings)):
         return ""
-    rows = sorted(wrong)
-    which = "row" if len(rows) == 1 else "rows"
-    are = "is" if len(rows) == 1 else "are"
-    few = ", ".join(f"{row:,}" for row in rows[:FEW])
-    more = " …" if len(rows) > FEW else ""
-    return (
-        f"{len(rows):,} of {counts.compared:,} rows {are} not what is promised "
-        f"({which} {few}{more}); the others are"
+    wrong = [sorted(finding.explanation.counts.wrong) for finding in findings]
+    sizes, compared = (
+        interval(min(counts), max(counts), whole)
+        for counts in (
+            [*map(len, wrong)],
+            [finding.explanation.counts.compared for finding in findings],
+        )
     )
+    are = "is" if sizes == "1" else "are"
+    which = ""
+    if all(rows == wrong[0] for rows in wrong):
+        few = ", ".join(f"{row:,}" for row in wrong[0][:FEW])
+        more = " …" if len(wrong[0]) > FEW else ""
+        which = f" ({'row' if len(wrong[0]) == 1 else 'rows'} {few}{more})"
+    return f"{sizes} of {compared} rows {are} not what is promised{which}; the others are"
+
+
+def _is_off_in_some(finding: Finding) -> bool:
+    """Return whether some rows of a head are not as promised and the others are."""
+    counts = finding.explanation.counts
+    is_promised = "multiplier" in finding.comparable.stated
+    return is_promised and 0 < len(counts.wrong) <= MOST_SOME * counts.compared
 
 
 def _is_learned(finding: Finding, differences: Sequence[Difference]) -> bool:

@@ -15,7 +15,7 @@ from attn_tui.compute.heads.head_model import (
     fitted_logit,
 )
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
-from attn_tui.compute.numbers import general, with_interval
+from attn_tui.compute.numbers import brief_general, general, with_interval
 from attn_tui.compute.scale import as_root
 from attn_tui.doctor.finding import Finding, assumption_of
 from attn_tui.files.models.promise import NONE
@@ -272,9 +272,9 @@ def rule_text(names: Iterable[str]) -> str:
 
 def dialects(m: float) -> Iterator[str]:
     """Yield the multiplier as the configurations of common programs write it."""
-    value = general(m, 4)
-    yield f"transformers scaling = {value}"
+    value = brief_general(m)
+    yield f"scaling = {value} in transformers"
     if m > 0.0:
-        yield f"query_pre_attn_scalar = {general(m**-2.0, 4)} (Gemma)"
-    yield f"attention_multiplier = {value} (Granite)"
-    yield f"attention.scale = {value} (GGUF)"
+        yield f"query_pre_attn_scalar = {brief_general(m**-2.0)} in Gemma"
+    yield f"attention_multiplier = {value} in Granite"
+    yield f"attention.scale = {value} in GGUF"

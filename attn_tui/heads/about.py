@@ -129,7 +129,8 @@ def _masks(plan: Plan, lost: Set[int]) -> Iterator[tuple[str, str]]:
             text = f"{noun} {ranges(layers)}: {text}"
         if worst.fits and not lost.isdisjoint(layers):
             text += ", but in the heads below"
-        yield "mask", text
+        has_m = any(mask.multiplier is not None for mask in masks)
+        yield "m, mask" if has_m else "mask", text
 
 
 def mask_text(mask: Reconstruction) -> str:

@@ -168,7 +168,7 @@ def _measures(partial: Partial) -> Iterator[Measure]:
     steps: Sequence[Step] = ((-ONE, "practically one", "alarm"), (-FEW * seen, "few", "warm"))
     text = f"{about(max(keys.value, 1.0))} of {about(max(seen, 1.0))}"
     yield _measure(
-        partial, "effective_keys", "keys used/seen", text, 1.0 - keys.value / seen,
+        partial, "effective_keys", "keys in use", text, 1.0 - keys.value / seen,
         *_word(fewness, steps, "many", "calm"),
     )  # fmt: skip
     steps = ((MOST, "dead in most rows", "alarm"),)

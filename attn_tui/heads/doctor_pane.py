@@ -6,7 +6,7 @@ It is given plain values and does not know how they were found.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import exp, inf, log
+from math import ceil, exp, inf, log
 from typing import ClassVar
 
 from textual import events
@@ -20,7 +20,7 @@ from textual.widgets import Label, Static
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, legible
-from attn_tui.compute.numbers import amount, general, percent, percent_tick, tick
+from attn_tui.compute.numbers import amount, brief_general, percent, percent_tick, tick
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.whole_words import WholeWords
@@ -40,6 +40,9 @@ ROOM = 1.2
 MOST_ENDS = 0.75
 """The share of intervals that end inside the axis; the others have arrows."""
 
+HALFWAY = 0.52
+"""What is at most this share of a line beyond another counts as on it."""
+
 LEAST_LINES, LEAST_COLUMNS = 4, 8
 """A chart with less room, beside its axis labels, is not drawn."""
 
@@ -55,7 +58,7 @@ LEGEND: Mapping[str, str] = {
 }  # fmt: skip
 """What the signs of the chart mean; those that do not fit a line are left out from the end."""
 
-LEAST_WITH_LEGEND = 9
+LEAST_WITH_LEGEND = 7
 """A chart with fewer lines has no legend."""
 
 BADGES: Mapping[str, str] = {
@@ -144,7 +147,7 @@ class MultiplierPlot:
     def line(self) -> str:
         """The label of the line of the expected m."""
         wanted = {multiplier.expected for multiplier in self.multipliers if multiplier.verdict}
-        return general(wanted.pop(), 4) if len(wanted) == 1 else "expected"
+        return brief_general(wanted.pop()) if len(wanted) == 1 else "expected"
 
     @cached_property
     def gutter(self) -> int:
@@ -211,7 +214,9 @@ class MultiplierPlot:
 
         def line_of(off: float) -> int:
             share = min(max(off / end, -1.0), 1.0)
-            return round(middle - share * middle)
+            # Halfway between two lines equal m must not part: there the one near the middle counts.
+            lines = ceil(abs(share) * middle - HALFWAY)
+            return middle - lines if share > 0.0 else middle + lines
 
         value, low, high = multiplier.off
         if multiplier.value is not None:

@@ -16,7 +16,7 @@ from attn_tui.heads.doctor_pane import HeadMultiplier, PaneDiagnosis, factor_tex
 
 SAYS = {
     "agrees": "{head} agrees", "differs": "{head} differs", "cannot tell": "{head} tells nothing",
-    "no expectation": "{head} is explained", "silent": "another m would not show in {head}",
+    "no expectation": "{head} is explained", "silent": "{head} leaves m open",
 }  # fmt: skip
 """The sentence for each verdict on one head, without a capital."""
 
@@ -44,9 +44,14 @@ class Examination:
         """The finding on each head examined so far."""
         return {finding.id: finding for finding in self.report.findings}
 
+    @property
+    def is_promised(self) -> bool:
+        """Whether anything is promised of the model."""
+        return self.report.expectation is not None
+
     @cached_property
     def differing(self) -> Set[HeadId]:
-        """The heads that differ from what was promised."""
+        """The heads that differ."""
         findings = self.findings.items()
         return {head for head, finding in findings if finding.judgement.verdict == "differs"}
 

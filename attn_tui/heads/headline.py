@@ -25,6 +25,7 @@ DIFFER, DIFFERS = (
     "{heads} differs from what was promised.",
 )
 SHARPEST = "{first} is the sharpest."
+FAULTY = "{heads} cannot be right, says the doctor."
 LOST = "{count} not counted: their weights miss the captured output."
 ODD = "{count} NaN or infinity, first {head}."
 UNTOLD = "What was captured does not tell m: 1/√d_k is assumed."
@@ -51,13 +52,14 @@ def order(survey: Survey, name: str) -> Numbers:
     return np.where(np.isnan(values), np.inf, graver)
 
 
-def headline(survey: Survey, name: str, n_differing: int = 0) -> str:
+def headline(survey: Survey, name: str, n_differing: int = 0, is_promised: bool = True) -> str:
     """Return the headline of a survey.
 
     Args:
         survey: The statistics of the heads so far.
         name: The name of the statistic in the map.
-        n_differing: How many heads the doctor has found to differ from the promise.
+        n_differing: How many heads the doctor has found to differ.
+        is_promised: Whether anything was promised of them.
     """
     if not survey.heads:
         return WAITING
@@ -66,6 +68,8 @@ def headline(survey: Survey, name: str, n_differing: int = 0) -> str:
     doubt = ""
     if n_differing:
         sentence = DIFFERS if n_differing == 1 else DIFFER
+        if not is_promised:
+            sentence = FAULTY
         doubt = sentence.format(heads=counted(n_differing, "head"))
     if not finite.size:
         return f"{NOTHING.format(why=_why_nothing(survey, name))} {doubt}".rstrip()

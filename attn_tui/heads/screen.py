@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
@@ -29,7 +29,7 @@ from attn_tui.heads.charts import NONE
 from attn_tui.heads.doctor_pane import DoctorPane, Multipliers
 from attn_tui.heads.headline import WAITING, first_of, headline
 from attn_tui.heads.looking import Looking, Results, key_of, nearest
-from attn_tui.heads.opening import draft_of_head, open_capture
+from attn_tui.heads.opening import draft_of_head
 from attn_tui.heads.panes import HeadPanes
 from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList
@@ -39,7 +39,6 @@ from attn_tui.report.forms import forms
 from attn_tui.report.text import text
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.dialogs import columns_of_text
-from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.setting import RULE, Setting, of_field
@@ -69,6 +68,7 @@ class HeadsScreen(InstrumentScreen):
 
     CSS_PATH = "heads.tcss"
     NAME = "heads"
+    OPENS_SCORES = "explore"
     AUTO_FOCUS = "#map-pane"
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
     VIEW_TITLES = VIEW_TITLES
@@ -267,21 +267,6 @@ class HeadsScreen(InstrumentScreen):
         else:
             super().action_full()
 
-    def action_open(self) -> None:
-        """Open a capture."""
-        draft = self.present.draft
-
-        def read(path: str) -> Draft:
-            return open_capture(path, draft)
-
-        hint = f"q, k, v and out of a model's heads: {', '.join(SUFFIXES)}"
-        dialogue = FileScreen("Open a capture", read, SUFFIXES, hint)
-        self.app.push_screen(dialogue, self._ask_draft)
-
-    def _ask_draft(self, draft: Draft | None) -> None:
-        if draft is not None:
-            self.ask(edits.become(draft))
-
     # The work
 
     def follow(self, question: Question) -> bool:
@@ -415,6 +400,13 @@ class HeadsScreen(InstrumentScreen):
         # Which heads the map leaves out depends on its size, which a resize sets only later.
         self.call_after_refresh(self._show_progress)
 
+    def is_known(self, view: str) -> bool:
+        """Return whether a view has anything to show yet."""
+        results = self.results
+        if view == "doctor-pane":
+            return results.examination is not None or bool(results.refusal)
+        return self.survey is not None or bool(self.failure)
+
     @property
     def differing(self) -> Set[HeadId]:
         """The heads of which the doctor has said that they differ."""
@@ -425,7 +417,9 @@ class HeadsScreen(InstrumentScreen):
         """Say how many heads saturate, and on how many the doctor differs."""
         if self.survey is not None:
             statistic = self.asked_of_heads.statistic
-            self.headline = headline(self.survey, statistic, len(self.differing))
+            examination = self.results.examination
+            is_promised = examination is not None and examination.is_promised
+            self.headline = headline(self.survey, statistic, len(self.differing), is_promised)
 
     def _show_progress(self) -> None:
         if self.survey is not None:

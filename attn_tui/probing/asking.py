@@ -10,7 +10,7 @@ import numpy as np
 
 from attn_tui.captures.layouts import layout_text, parse_layout
 from attn_tui.captures.opening import open_arrays
-from attn_tui.captures.stored import Raw, widened
+from attn_tui.captures.stored import Raw
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import Scale
@@ -25,6 +25,7 @@ from attn_tui.files.models.promise import Expectation, Promise
 from attn_tui.probing.backward import are_other, backward_faults, backward_head
 from attn_tui.probing.beyond import Fault, hidden_rows, leaks, mixing, unsteady
 from attn_tui.probing.calling import Called, Caller, caller_of, libraries_to_try
+from attn_tui.probing.extreme import extreme_verdict
 from attn_tui.probing.inputs import CallInputs, ProbePlan, drawn
 from attn_tui.probing.probed import CallVerdict, ProbedCall, ProbeDiagnosis, explains, smallness
 from attn_tui.probing.script import script
@@ -298,7 +299,7 @@ def _diagnosed(
         raise InputError("f", problem, "an array with the axes of q and the length of v")
     remarks: list[str] = []
     faults: list[Fault] = []
-    verdicts: dict[int, tuple[CallVerdict, str]] = {}
+    verdicts: dict[int, tuple[CallVerdict, str, str]] = {}
     for case in cases:
         number, shape = case.inputs.number, case.inputs.shape
         is_more = plan.d_v is None and shape.d_v != shape.d_k
@@ -306,15 +307,17 @@ def _diagnosed(
             remarks.append(f"It does not take d_v ≠ d_k: {case.called.error}.")
             continue
         if case.called.out is None:
-            verdicts[number] = "fails", case.called.error
+            verdicts[number] = "fails", case.called.error, ""
         elif case.inputs.largest is not None:
-            verdicts[number] = _of_extreme(case)
+            verdicts[number] = extreme_verdict(
+                promise.promise(shape), case.stated, shape, case.arrays, case.called.out
+            )
     first = _examined(judged, promise, is_searched=False)
     for layer, case in enumerate(judged):
         findings = [one for one in first.findings if one.id.layer == layer]
         verdict = overall(findings)
         is_silent = {one.judgement.verdict for one in findings} <= {"silent"}
-        verdicts[case.inputs.number] = ("silent" if is_silent else verdict), ""
+        verdicts[case.inputs.number] = ("silent" if is_silent else verdict), "", ""
     written = dict.fromkeys(name for case in cases for name in case.called.written)
     if written:
         inputs = "input" if len(written) == 1 else "inputs"
@@ -332,7 +335,8 @@ def _diagnosed(
         faults += backward(judged)
     report = _named(wrong, promise, plan) if wrong else _largest(judged, promise)
     failing = {call.inputs.number for call in calls if not call.is_right}
-    shown = [case for case in judged if case.inputs.number in failing] or judged
+    returned = [case for case in cases if case.called.out is not None]
+    shown = [case for case in returned if case.inputs.number in failing] or judged
 
     def reproduced() -> str:
         least = min(shown, key=lambda case: smallness(case.inputs))
@@ -343,17 +347,6 @@ def _diagnosed(
         return text if failing else "".join(f"# {fault.text}\n" for fault in faults) + text
 
     return ProbeDiagnosis(report, calls, tuple(faults), tuple(remarks), reproduced)
-
-
-def _of_extreme(case: _Case) -> tuple[CallVerdict, str]:
-    """Return the verdict about a call with extreme inputs, in which only NaN counts."""
-    out = case.called.out
-    assert out is not None
-    sees = np.broadcast_to(case.seen().any(axis=-1), out.shape[:3])
-    wrong = ~np.isfinite(widened(out)).all(axis=-1) & sees
-    if not wrong.any():
-        return "agrees", ""
-    return "differs", f"the output is NaN or infinite in {int(wrong.sum()):,} rows"
 
 
 def _beyond(cases: Sequence[_Case], hidden: str | None, remarks: list[str]) -> Iterator[Fault]:

@@ -139,7 +139,11 @@ def backward_head(
         sinks = np.full(shape.heads, promise.sink)
     added = None if bias is None else widened(bias).astype(np.float64)
     group = shape.heads // shape.kv_heads
-    return BackwardHead(m, cap, scale, stated.seen(shape), added, sinks, group, dtype)
+    seen = stated.seen(shape)
+    if promise.mask is not None:
+        rows = shape.rows()
+        seen = seen & promise.head_mask(rows).seen(rows)[None, None]
+    return BackwardHead(m, cap, scale, seen, added, sinks, group, dtype)
 
 
 def backward_faults(

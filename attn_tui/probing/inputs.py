@@ -28,9 +28,10 @@ LARGE_ELSEWHERE = 1e4
 BEYOND = {"float16": 65_504.0 * 4}
 """The same where the caller asks for more."""
 BEYOND_ELSEWHERE = 1e30
-NEGATIVE = 1.2
-"""By how many caps the logits of the first head lie below 0. Of 1.5 and more, float32 leaves too
-little of the differences between them."""
+SHARE = 0.98
+"""The share of the largest |q·k| that is drawn, since q and k are rounded."""
+NEGATIVE = 1.5
+"""By how many caps the logits of the first head lie below 0."""
 PLAIN_LENGTH = 64
 """The number of keys of the calls that differ from a plain one in something else."""
 
@@ -152,8 +153,7 @@ def drawn(inputs: CallInputs, plan: ProbePlan, softcap: float | None = None) -> 
     if inputs.largest is not None:
         group = shape.heads // shape.kv_heads
         most = float(np.abs(q @ np.repeat(k, group, axis=1).swapaxes(2, 3)).max())
-        # A little less, since q and k are rounded.
-        factor = (0.98 * inputs.largest / most) ** 0.5
+        factor = (SHARE * inputs.largest / most) ** 0.5
         q, k = q * factor, k * factor
     dtype = dtype_of(plan.dtype)
     return {"q": q.astype(dtype), "k": k.astype(dtype), "v": v.astype(dtype)}

@@ -26,12 +26,15 @@ class ProbedCall:
     Attributes:
         inputs: What it was given.
         verdict: What the doctor says of it, or ``"fails"``.
-        error: Why there is no output, in a phrase; empty if there is one.
+        error: Why there is no output, or what is wrong with it, in a phrase; empty if the doctor
+            says it.
+        looked: What was seen of it, in a phrase, where the doctor did not look at it.
     """
 
     inputs: CallInputs
     verdict: CallVerdict
     error: str = ""
+    looked: str = ""
 
     @property
     def is_right(self) -> bool:
@@ -41,7 +44,7 @@ class ProbedCall:
     @property
     def text(self) -> str:
         """The call in words."""
-        return f"{self.inputs.text}: {self.error or self.verdict}"
+        return f"{self.inputs.text}: {self.error or self.looked or self.verdict}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,9 +86,17 @@ class ProbeDiagnosis(Diagnosis):
         parts += sure
         if not is_explained:
             parts += others
+        if self._wrong and self.report.verdict in ("agrees", "no expectation"):
+            # The report is about a call that is right: what is wrong comes first.
+            parts += [self._least.text, *self._calls(), f"the others: {said}"]
+            return f"{self.verdict}: {'; '.join(parts)}"
         if not is_explained and (is_shown or not parts):
             parts.append(said)
-        return f"{self.verdict}: {'; '.join([*parts, *self._calls()])}"
+        parts += self._calls()
+        if self._wrong:
+            least = self._least
+            parts.append(f"the smallest: {least.text if least.error else least.inputs.text}")
+        return f"{self.verdict}: {'; '.join(parts)}"
 
     @property
     def why(self) -> tuple[str, ...]:
@@ -102,6 +113,7 @@ class ProbeDiagnosis(Diagnosis):
         calls = [
             {
                 "text": call.inputs.text, "verdict": call.verdict, "error": call.error or None,
+                "note": call.looked or None,
                 "n_queries": call.inputs.shape.queries, "n_keys": call.inputs.shape.keys,
                 "batch": call.inputs.shape.batch, "d_v": call.inputs.shape.d_v,
                 "strided": call.inputs.is_strided,
@@ -118,18 +130,26 @@ class ProbeDiagnosis(Diagnosis):
         _, _, evidence = "".join(render(self.report)).partition("\n\n")
         return "".join((self.line, "\n\n", *self._lines(), evidence)).rstrip("\n")
 
+    @property
+    def _wrong(self) -> list[ProbedCall]:
+        """The calls that are not right."""
+        return [call for call in self.cases if not call.is_right]
+
+    @property
+    def _least(self) -> ProbedCall:
+        """The smallest call that is not right."""
+        return min(self._wrong, key=lambda call: smallness(call.inputs))
+
     def _calls(self) -> Iterator[str]:
         """Yield how many calls are right, and what those that are not have in common."""
-        wrong = [call for call in self.cases if not call.is_right]
+        wrong = self._wrong
         if not wrong:
             n = sorted({call.inputs.shape.keys for call in self.cases})
             yield f"{counted(len(self.cases), 'call')}, n = {n[0]:,} to {n[-1]:,}"
             return
-        where = common(self.cases)
-        if where:
+        if where := common(self.cases):
             yield f"only {where}"
-        least = min(wrong, key=lambda call: smallness(call.inputs))
-        yield f"{len(wrong)} of {counted(len(self.cases), 'call')}, the smallest: {least.text}"
+        yield f"in {len(wrong)} of {counted(len(self.cases), 'call')}"
 
     def _lines(self) -> Iterator[str]:
         """Yield a line for each fault, remark, and call that is not right."""
@@ -140,9 +160,13 @@ class ProbeDiagnosis(Diagnosis):
         for call in self.cases:
             if not call.is_right:
                 yield labelled("call", call.text, LABEL)
-        right = [call.inputs.text for call in self.cases if call.is_right]
-        if right:
-            yield labelled("right", "; ".join(right), LABEL)
+        right = [call for call in self.cases if call.is_right]
+        compared = [call.inputs.text for call in right if not call.looked]
+        if compared:
+            yield labelled("right", "; ".join(compared), LABEL)
+        for call in right:
+            if call.looked:
+                yield labelled("finite", call.text, LABEL)
 
 
 def explains(report: DoctorReport) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.diagnosis.promise import Stated
 from attn_tui.files.models.promise import NONE, Promise
 from attn_tui.probing.calling import Caller
-from attn_tui.probing.inputs import CallInputs, ProbePlan, shift, spreads
+from attn_tui.probing.inputs import SHARE, CallInputs, ProbePlan, shift, spreads
 
 
 def script(
@@ -50,9 +50,13 @@ def _lines(
     if stated.softcap is not None:
         by = shift(stated.softcap, shape.d_k)
         yield f"q[:, 0], k[:, 0] = q[:, 0] + {by!r}, k[:, 0] - {by!r}"
+    group = shape.heads // shape.kv_heads
+    if inputs.largest is not None:
+        yield f"most = np.abs(q @ np.repeat(k, {group}, 1).swapaxes(2, 3)).max()"
+        factor = f"({SHARE * inputs.largest!r} / most) ** 0.5"
+        yield f"q, k = q * {factor}, k * {factor}"
     yield f"q, k, v = (one.astype({dtype}) for one in (q, k, v))"
     yield f"out = {_call(caller, name, inputs, plan.dtype)}"
-    group = shape.heads // shape.kv_heads
     yield "Q, K, V = (one.astype(np.float64) for one in (q, k, v))"
     yield f"K, V = np.repeat(K, {group}, 1), np.repeat(V, {group}, 1)"
     m = shape.d_k**-0.5 if promise.multiplier is None else promise.multiplier

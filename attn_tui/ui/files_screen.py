@@ -2,21 +2,20 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 
 from attn_tui.compute.text import listed, visible
 from attn_tui.files import edits
-from attn_tui.files.draft import Draft, parse
 from attn_tui.ui.asking_screen import AskingScreen
 from attn_tui.ui.leaving import WRITERS
 
 if TYPE_CHECKING:
     # Imported where they are used: the first screen does not wait for what is asked for later.
     from attn_tui.report.export import Forms
+    from attn_tui.ui.opening import Opened
 
 READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
 """The message about a file of several vectors."""
@@ -31,25 +30,20 @@ BOTH = (".svg", ".json")
 
 NO_ENDING = "no ending: .svg and .json"
 
-OPENED = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
+OPENED = ".npy, .npz, .csv, .txt: scores; .json: what was saved; .safetensors: a model's heads"
 """What can be opened, by the ending of its name."""
 
 
-@dataclass(frozen=True)
-class Opened:
-    """What a file asks.
+class FilesScreen(AskingScreen):
+    """Saves what is shown, and asks the question of a file.
 
     Attributes:
-        draft: The question.
-        n_vectors: How many vectors of scores it has.
+        NAME: The name of the instrument.
+        OPENS_SCORES: The instrument that a file of scores is opened in, if it is not this one.
     """
 
-    draft: Draft
-    n_vectors: int
-
-
-class FilesScreen(AskingScreen):
-    """Saves what is shown, and asks the question of a file."""
+    NAME: ClassVar[str]
+    OPENS_SCORES: ClassVar[str] = ""
 
     def forms(self) -> "Forms":
         """Return the forms that can be saved, by the suffix of the file."""
@@ -113,23 +107,23 @@ class FilesScreen(AskingScreen):
             self.notify(f"Saved {files}", markup=False)
 
     def action_open(self) -> None:
-        """Ask for a file of scores, of queries and keys, or of a whole question, and open it."""
-        from attn_tui.files.draft import open_draft
+        """Ask for a file, and open it in the instrument that reads it."""
+        from attn_tui.captures.suffixes import SUFFIXES as CAPTURES
         from attn_tui.files.formats import SUFFIXES
         from attn_tui.ui.file_dialogs import FileScreen
+        from attn_tui.ui.opening import opened
 
-        setup = self.present.draft.setup
+        draft = self.present.draft
+        endings = dict.fromkeys((*SUFFIXES, *CAPTURES))
+        dialogue = FileScreen("Open a file", lambda path: opened(path, draft), endings, OPENED)
+        self.app.push_screen(dialogue, self._ask_opened)
 
-        def read(path: str) -> Opened:
-            draft = open_draft(os.path.expanduser(path), setup)
-            # Counted here, since by the time that the dialogue closes the file may be gone.
-            return Opened(draft, len(parse(draft).vectors))
-
-        self.app.push_screen(FileScreen("Open a file", read, SUFFIXES, OPENED), self._ask_opened)
-
-    def _ask_opened(self, opened: Opened | None) -> None:
+    def _ask_opened(self, opened: "Opened | None") -> None:
         if opened is None:
             return
         self.ask(edits.become(opened.draft))
+        there = opened.instrument or self.OPENS_SCORES
+        if there not in ("", self.NAME):
+            self.post_message(self.Go(there))
         if opened.n_vectors > 1:
             self.notify(READ.format(count=f"{opened.n_vectors:,}"), timeout=5)

@@ -50,6 +50,9 @@ FAILED = (
 )
 
 
+SOON = "is on the screen; what it shows is still worked out"
+"""The message about a view that is asked for before it has anything to show."""
+
 LEADING_AWAY = ("explore", "open_head", "open_instrument")
 """What enter does in panes: it shows what the cursor is on in another instrument."""
 
@@ -351,9 +354,14 @@ class InstrumentScreen(FilesScreen):
         if name in self.views and name != self.view:
             self.view = name
         elif self.pane(name).display:
-            self.notify(f"{title} is on the screen already")
+            is_known = self.is_known(name)
+            self.notify(f"{title} is on the screen already" if is_known else f"{title} {SOON}")
         else:
             self.notify(f"{title} has nothing to show here")
+
+    def is_known(self, view: str) -> bool:
+        """Return whether a view has anything to show yet."""
+        return True
 
     def show_picture(self, is_alone: bool) -> None:
         """Show the picture alone, for a question about it; or all panes again."""

@@ -78,10 +78,10 @@ def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -
         "differs: m = 0.04167 = 1/√576 in both heads, promised 0.25 = 1/√16: "
         "the absorbed MLA dimension? (as in ollama 13893)",
         "2 of 2 heads",
-        "residual 0.00",
+        "with that, residual up to 0.00",
     ):
         assert part in line
-    for dialect in ("transformers scaling", "query_pre_attn_scalar", "attention_multiplier",
+    for dialect in ("scaling = 0.04167 in", "query_pre_attn_scalar", "attention_multiplier",
                     "attention.scale"):  # fmt: skip
         assert dialect in " ".join(result.stdout.split())
 

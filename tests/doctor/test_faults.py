@@ -43,11 +43,11 @@ FIRST = ("another cap", "no window", "no mask", "no scale", "a sink")
 CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
     "a cap and windows": (alternating(CAPPED), 4.0, GEMMA, 0, "soft cap 50 as promised"),
     "no cap": (alternating(PLAIN), 4.0, GEMMA, 1, "soft cap none, promised 50: dropped?"),
-    "another cap": (alternating(replace(PLAIN, softcap=30.0)), 4.0, GEMMA, 1, "soft cap 30.1"),
+    "another cap": (alternating(replace(PLAIN, softcap=30.0)), 4.0, GEMMA, 1, "30.14, promised 50"),
     "a cap too large to be seen": (
         alternating(replace(CAPPED, path="eager")), 0.5, GEMMA, 0, "another soft cap would not show"
     ),
-    "a cap that nobody asked for": (CAPPED, 4.0, LLAMA, 1, "soft cap 49.68, promised none"),
+    "a cap that nobody asked for": (CAPPED, 4.0, LLAMA, 1, "to 50.15, promised none"),
     "no window": (CAPPED, 4.0, GEMMA, 1, "mask causal, promised window of 24 keys"),
     "a window short by one": (
         lambda layer, head: replace(
@@ -240,7 +240,7 @@ def test_queries_stand_where_the_capture_says(
         (replace(PLAIN, value_scale=0.707), {}, {}, ", value scale 0.707, mask causal (not prom"),
         (
             replace(PLAIN, multiplier=1 / 16), {}, {},
-            "m = 0.0625 = 1/16, a quarter of the usual 1/√d_k: the scale twice, or µP's 1/d_k?",
+            "m = 0.0625 = 1/16 = 1/d_k, a quarter of the usual 1/√d_k: the scale twice, or",
         ),
         (replace(PLAIN, mask=WINDOW), {}, {}, ", mask window of 24 keys (not promised); give"),
         (

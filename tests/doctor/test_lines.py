@@ -1,6 +1,7 @@
 """What a line says beside the verdict: the cause, the next step, and what contradicts itself."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,3 +109,78 @@ def test_no_rule_of_kv_heads_is_stated_where_heads_break_it(tmp_path: Path) -> N
     text = run(path, "--config", str(tmp_path)).stdout
     assert text.startswith("differs: head 1 has KV head 1")
     assert "as the output says" not in text
+
+
+def test_a_sentence_about_heads_holds_for_each_of_them(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    parts["out"][0, 0, 30, 3] = 4.0
+    parts["out"][0, 1, [20, 40, 50], 3] = 4.0
+    line = run(save(tmp_path / "b.npz", **parts), "--config", str(tmp_path)).stdout
+    assert "s: 1 to 3 of 64 rows are not what is promised; the others are; 2 of 2 heads" in line
+
+
+def test_the_closest_model_of_several_heads_is_that_of_none_alone(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    out = parts["out"]
+    out[0, 0] += 0.5 * out[0, 0, :, ::-1]
+    out[0, 1] += 0.2 * out[0, 1, :, ::-1]
+    line = run(save(tmp_path / "b.npz", **parts), "--config", str(tmp_path)).stdout
+    missed = re.match("cannot tell: .* misses ([0-9.]+) % to ([0-9.]+) % of it; 2 of 2 heads", line)
+    assert missed is not None, line
+    assert float(missed[1]) < 30 < float(missed[2])
+
+
+def test_nan_is_said_once_and_is_not_what_no_model_explains(tmp_path: Path) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    parts["out"][0, 1, 10:13] = np.nan
+    text = run(save(tmp_path / "b.npz", **parts)).stdout
+    assert "cause        the output is NaN in 3 of 64 rows (rows 10 to 12)" in text
+    assert "no multiplier, cap, sink or mask" not in text
+    assert "promised" not in text.partition("\n")[0].replace("(not promised)", "")
+
+
+def test_ranks_that_were_joined_are_named_in_the_line(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{name}.safetensors", HEALTHY) for name in "ab"]
+    assert "; 2 files read as ranks of one capture" in run(*paths).stdout.partition("\n")[0]
+    assert "ranks of one capture" not in run(paths[0]).stdout
+
+
+def test_the_line_says_which_option_makes_the_status_another_than_its_verdict(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY)
+    required = run(path, "--require")
+    assert required.exit_code == 3
+    assert "; status 3 by --require: nothing promises m" in required.stdout.partition("\n")[0]
+    failed = run(path, "--expect", "m=1/4", "--fail-if", "residual > 0")
+    assert failed.exit_code == 1
+    line = failed.stdout.partition("\n")[0]
+    assert line.startswith("agrees: ")
+    assert "; status 1 by --fail-if 'residual > 0': so in 2 heads" in line
+
+
+def test_what_is_promised_stands_in_its_column_beside_a_long_m(tmp_path: Path) -> None:
+    config = LLAMA | {
+        "model_type": "llama4_text", "attn_temperature_tuning": True, "attn_scale": 0.1,
+        "floor_scale": 8, "layer_types": ["full_attention"],
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    growing = 1.0 + 0.1 * np.log(np.floor((np.arange(64) + 1.0) / 8.0) + 1.0)
+    path = write(tmp_path / "a.safetensors", replace(HEALTHY, multiplier=0.25 * growing))
+    lines = run(path, "--config", str(tmp_path)).stdout.splitlines()
+    assert "m grows as Llama 4's" in lines[0]
+    assert ", promised 0.25 = 1/√16: " in lines[0]
+    header = next(line for line in lines if line.lstrip().startswith("observed"))
+    column = header.index("promised")
+    for label, promised in (("m ", "0.25 = 1/√16"), ("soft cap", "none"), ("mask", "causal")):
+        row = next(line for line in lines[2:] if line.startswith(label) and "  " in line)
+        assert row[column:] == promised, row
+    assert max(map(len, lines[1:])) <= 80
+
+
+def test_a_mask_alone_is_said_to_be_as_promised_where_m_is_not(tmp_path: Path) -> None:
+    line = run(write(tmp_path / "a.safetensors", HEALTHY), "--expect", "mask=causal").stdout
+    assert line.startswith("no expectation: m = ")
+    assert ", mask causal as promised; give --config or --expect m=… to compare" in line

@@ -77,7 +77,7 @@ def test_one_head_that_is_not_as_promised_decides_over_all_others(tmp_path: Path
     if odd == "one wrong row":
         assert "1 of 64 rows is not what is promised (row 40); the others are" in line
     if odd == "one row of NaN":
-        assert "NaN in 1 of 64 rows (row 40), where a number is promised" in line
+        assert "NaN in 1 of 64 rows (row 40), where q, k and v give a number" in line
 
 
 @pytest.mark.parametrize("value", [np.nan, 0.0])
@@ -101,7 +101,7 @@ def test_nan_in_other_rows_of_each_head_is_one_matter(tmp_path: Path) -> None:
     parts["out"][0, 1, 20:] = np.nan
     result = run(save(tmp_path / "b.npz", **parts), "--config", config_of(tmp_path), "--json")
     plain = printed(result)
-    start = "differs: the output is NaN in 24 to 44 of 64 rows, where a number is promised; 2 of 2"
+    start = "differs: the output is NaN in 24 to 44 of 64 rows, where q, k and v give a number; "
     assert plain["why"][0].startswith(start)
     causes = [head["differences"][0]["cause"] for head in plain["heads"]]
     assert "in 24 of 64 rows (rows 40 to 63)," in causes[0]
@@ -485,7 +485,7 @@ def with_large_logits(folder: Path, how: Arithmetic, heads: int = 4) -> str:
 def test_an_agreement_says_how_well_m_shows(tmp_path: Path) -> None:
     line = with_large_logits(tmp_path, replace(HEALTHY, path="eager"))
     assert line.startswith("agrees: m = 0.25 = 1/√16 to within ")
-    alone = re.search(r"residual ([0-9.]+) \(eager rounding alone: ([0-9.]+)\)", line)
+    alone = re.search(r"residual up to ([0-9.]+) \(eager rounding alone: ([0-9.]+)\)", line)
     assert alone is not None
     # The rounding is that of all rows, as the residual is.
     assert 0.5 < float(alone[1]) / float(alone[2]) < 2.0

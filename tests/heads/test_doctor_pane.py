@@ -3,7 +3,13 @@
 import pytest
 
 from attn_tui.charts.colour import Palette
-from attn_tui.heads.doctor_pane import LEGEND, Chart, HeadMultiplier, MultiplierPlot
+from attn_tui.heads.doctor_pane import (
+    LEAST_WITH_LEGEND,
+    LEGEND,
+    Chart,
+    HeadMultiplier,
+    MultiplierPlot,
+)
 
 COLOURS = Palette(
     {
@@ -20,7 +26,20 @@ HEADS = (
 )
 
 
-@pytest.mark.parametrize("lines", [9, 14])
+@pytest.mark.parametrize("lines", range(5, 20))
+def test_equal_multipliers_stand_in_one_line(lines: int) -> None:
+    """8 times is three quarters of the way to ×16: halfway between two lines of some charts."""
+    heads = [
+        HeadMultiplier((0, 0, head), "differs", 0.125, m, m * 0.999, m * 1.001)
+        for head, m in enumerate((0.9998, 1.0, 1.0002, 1.0004))
+    ]
+    drawn = Chart(MultiplierPlot(heads)).draw(80, lines, COLOURS).text().split("\n")
+    plot = drawn[:-2] if lines >= LEAST_WITH_LEGEND else drawn[:-1]
+    assert [line.count("✗") for line in plot if "✗" in line] == [4]
+    assert not any("│" in line for line in plot)
+
+
+@pytest.mark.parametrize("lines", [7, 9, 14])
 def test_the_legend_explains_every_sign_of_the_chart_and_no_other(lines: int) -> None:
     for heads in (HEADS, HEADS[:1], HEADS[2:]):
         drawn = Chart(MultiplierPlot(heads), (0, 0, 0)).draw(110, lines, COLOURS).text().split("\n")
@@ -30,5 +49,5 @@ def test_the_legend_explains_every_sign_of_the_chart_and_no_other(lines: int) ->
 
 
 def test_a_low_chart_has_layers_in_place_of_a_legend() -> None:
-    drawn = Chart(MultiplierPlot(HEADS), (0, 0, 0)).draw(110, 8, COLOURS).text().split("\n")
+    drawn = Chart(MultiplierPlot(HEADS), (0, 0, 0)).draw(110, 6, COLOURS).text().split("\n")
     assert drawn[-1].split() == ["layer", "0"]

@@ -72,6 +72,16 @@ def test_it_keeps_to_its_limits_whatever_is_known(
     assert len(re.findall(r"\d[\d,.]*", bare)) <= 5, sentence
 
 
+@given(surveys(), st.sampled_from([*STATISTICS]), st.integers(1, 3))
+def test_nothing_differs_from_a_promise_that_nobody_made(
+    result: Survey, name: str, n_differing: int
+) -> None:
+    sentence = headline(result, name, n_differing, is_promised=False)
+    assert "promised" not in sentence
+    assert "cannot be right" in sentence
+    assert len(sentence) <= LONGEST, sentence
+
+
 @given(surveys())
 def test_it_counts_the_heads_that_are_red_on_the_map(result: Survey) -> None:
     weights = result.counted("max_weight")
@@ -93,14 +103,17 @@ def test_it_counts_the_heads_that_are_red_on_the_map(result: Survey) -> None:
 
 
 def test_what_makes_numbers_doubtful_goes_before_the_sharpest() -> None:
-    def said(known: int = 3, differing: int = 0, **given: Any) -> str:
+    def said(known: int = 3, differing: int = 0, is_promised: bool = True, **given: Any) -> str:
         own = {name: np.where(np.arange(3) < known, 0.95, nan) for name in STATISTICS}
-        return headline(looked(own, known, **given), "max_weight", differing)
+        return headline(looked(own, known, **given), "max_weight", differing, is_promised)
 
     assert said().endswith("Layer 0 head 0 is the sharpest.")
     assert said(known=2).startswith("Of the 2 heads seen so far all saturate: ")
     assert said(odd=1).endswith("One of them meets NaN or infinity, first layer 0 head 0.")
     assert said(odd=1, differing=1).endswith("1 head differs from what was promised.")
+    assert said(differing=2, is_promised=False).endswith(
+        "2 heads cannot be right, says the doctor."
+    )
     assert said(untold=True).endswith("What was captured does not tell m: 1/√d_k is assumed.")
     assert said(missing=1, odd=2).endswith(
         "One more is not counted: their weights miss the captured output."

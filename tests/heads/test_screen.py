@@ -24,7 +24,7 @@ from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.heads import charts, looking
 from attn_tui.heads.card import CardDrawing
 from attn_tui.heads.doctor_pane import Chart, DoctorPane, MultiplierPlot, Multipliers
-from attn_tui.heads.looking import Looking
+from attn_tui.heads.looking import Looking, Results
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
 from attn_tui.ui.app import AttnApp
@@ -32,7 +32,7 @@ from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from tests.engine.captured import heads, write
-from tests.ui.person import app_of, press, shown
+from tests.ui.person import app_of, notices, press, shown
 
 
 def asking(paths: tuple[str, ...]) -> Draft:
@@ -183,7 +183,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         await at(pilot)
         # The tree of the dialogue keeps a worker running, so do not wait for all workers.
         await pilot.press("o", *"nonsense.txt", "enter")
-        while "no capture" not in str(pilot.app.screen.query_one("#hint", Label).render()):
+        while not pilot.app.screen.query_one("#hint", Label).has_class("-wrong"):
             await pilot.pause()
         pilot.app.screen.query_one(Input).value = str(path)
         screen = await at(pilot, "enter")
@@ -333,3 +333,17 @@ async def test_enter_opens_the_head_in_attention() -> None:
         source = pilot.app.history.present.experiment.source  # type: ignore[attr-defined]
         assert source.place == (0, 4, 7)
         assert pilot.app.history.present.draft.setup.mask.causal  # type: ignore[attr-defined]
+
+
+async def test_a_pane_that_is_empty_yet_is_not_said_to_be_there(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "a.safetensors", heads()))
+    async with AttnApp(asking((path,)), "heads").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        for _ in range(2):
+            screen.show_view("doctor-pane")
+            await pilot.pause()
+        assert "Doctor is on the screen already" in notices(pilot)
+        screen.set_reactive(HeadsScreen.results, Results())
+        screen.show_view("doctor-pane")
+        await pilot.pause()
+        assert "Doctor is on the screen; what it shows is still worked out" in notices(pilot)

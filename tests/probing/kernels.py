@@ -286,7 +286,7 @@ FIRST: Mapping[str, KernelFault] = {
         scaled_by(lambda d_k, d_v, n: 1.0), "heads, promised 0.125 = 1/√64: no scale at all"
     ),
     "1/d_k": KernelFault(
-        scaled_by(lambda d_k, d_v, n: 1 / d_k), "m = 0.01562 = 1/64 in all"
+        scaled_by(lambda d_k, d_v, n: 1 / d_k), "m = 0.015625 = 1/64 = 1/d_k in all"
     ),
     "scale twice": KernelFault(
         scaled_by(lambda d_k, d_v, n: d_k**-0.5 * d_k**-0.5), "the scale twice"

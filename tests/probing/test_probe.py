@@ -11,7 +11,9 @@ import pytest
 import attn_tui
 from attn_tui import InputError
 from attn_tui.probing.inputs import ProbePlan, drawn, from_layout, laid_out
+from attn_tui.probing.probed import ProbedCall
 from tests.probing.kernels import (
+    Kernel,
     Numbers,
     below,
     by_mask,
@@ -129,8 +131,96 @@ def test_extreme_scores_must_not_give_nan() -> None:
             return out_of(p / p.sum(3, keepdims=True), v)
 
     diagnosis = QUICK(naive)
+    assert diagnosis.line.startswith("differs: n = 17, |q·k| up to 10,000: the output is NaN")
     assert "only with extreme |q·k|" in diagnosis.line
     assert "the output is NaN or infinite in" in str(diagnosis)
+
+
+UNSCALED = scaled_by(lambda d_k, d_v, n: 1.0)
+SQUARED = scaled_by(lambda d_k, d_v, n: 1.0 / d_k)
+
+
+def products(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """Return the scores in place of an output."""
+    return scores(q, k)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "is_causal", "dtype"),
+    [
+        (products, False, "float32"), (SQUARED, False, "float32"), (UNSCALED, False, "float32"),
+        (causal, False, "float32"), (plain, True, "float32"), (SQUARED, False, "bfloat16"),
+        (plain, True, "bfloat16"), (causal, False, "float16"),
+    ],
+)  # fmt: skip
+def test_a_wrong_output_of_extreme_scores_is_not_called_right(
+    kernel: Kernel, is_causal: bool, dtype: str
+) -> None:
+    case = extreme_call(in_float32(kernel), is_causal, dtype)
+    assert case.verdict == "differs"
+    assert "rows are not what is promised" in case.text
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+@pytest.mark.parametrize("extremes", [False, True])
+def test_honest_arithmetic_may_round_extreme_scores(dtype: str, extremes: bool) -> None:
+    working = np.float64 if dtype == "float64" else np.float32
+
+    def scored(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        """Round scaled queries, scores and weights to the format."""
+        scaled = np.divide(q.astype(working), 8).astype(q.dtype)
+        z = scores(scaled.astype(working), k.astype(working)).astype(q.dtype).astype(working)
+        p = softmax(hidden(z, below(z))).astype(q.dtype)
+        return out_of(p.astype(working), v.astype(working)).astype(q.dtype)
+
+    fused = causal if dtype == "float64" else in_float32(causal)
+    for kernel in (scored, fused):
+        case = extreme_call(kernel, True, dtype, extremes)
+        assert case.is_right, case.text
+        assert "each row is within rounding of what is promised" in case.text
+
+
+def test_a_call_that_was_only_bounded_is_not_listed_as_right() -> None:
+    lines = str(QUICK(plain)).splitlines()
+    right = next(line for line in lines if line.startswith("right"))
+    assert "|q·k|" not in right
+    assert any(line.startswith("finite       n = 17, |q·k| up to 10,000: each") for line in lines)
+
+
+def test_a_configuration_masks_extreme_calls_as_it_does_others() -> None:
+    config = {
+        "model_type": "llama", "hidden_size": 256, "num_attention_heads": 4,
+        "num_key_value_heads": 4, "head_dim": 64,
+    }  # fmt: skip
+    assert QUICK(causal, config=config).cases[-1].is_right
+    assert not QUICK(plain, config=config).cases[-1].is_right
+
+
+def test_the_script_has_the_extreme_scores_that_give_nan() -> None:
+    def naive(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        p = np.exp(scores(q, k) / np.float32(8))
+        return out_of(p / p.sum(3, keepdims=True), v)
+
+    with np.errstate(all="ignore"):
+        script = QUICK(naive).reproduce()
+        names: dict[str, Any] = {"f": naive}
+        exec(script.replace("f = ...", "# f = ..."), names)
+    assert not np.isfinite(names["out"]).all()
+
+
+def in_float32(kernel: Kernel) -> Kernel:
+    """Return a kernel that computes in float32 and rounds its output once."""
+
+    def fused(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        return kernel(*(one.astype(np.float32) for one in (q, k, v))).astype(q.dtype)
+
+    return fused
+
+
+def extreme_call(kernel: Kernel, is_causal: bool, dtype: str, extremes: bool = False) -> ProbedCall:
+    """Return the call of a quick probe whose scores are extreme."""
+    diagnosis = QUICK(kernel, causal=is_causal, dtype=dtype, extremes=extremes, lengths=[64])
+    return next(case for case in diagnosis.cases if case.inputs.largest is not None)
 
 
 @pytest.mark.slow

@@ -3,15 +3,18 @@
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
+from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import Files, FileScreen
+from tests.engine.captured import heads, write
 from tests.ui.person import click_on, notices, shown
 
 
@@ -51,6 +54,11 @@ async def opened(pilot: Pilot[None]) -> FileScreen:
     screen = pilot.app.screen
     await until(pilot, lambda: bool(screen.query_one(Files).root.children))
     return screen
+
+
+def is_shown(pilot: Pilot[None], instrument: str) -> bool:
+    """Return whether an instrument is shown."""
+    return pilot.app.current_mode == instrument
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
@@ -214,11 +222,11 @@ async def test_only_files_that_can_be_read_are_offered(folder: Path) -> None:
     os.mkfifo(folder / "pipe.npy")
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await dialogue(pilot, "o")
-        assert names(screen) == ["a.CSV", "c.npy"]
+        assert names(screen) == ["a.CSV", "c.npy", "d.safetensors"]
 
 
 @pytest.mark.slow
-async def test_the_folder_above_is_near_and_heads_offers_captures(folder: Path) -> None:
+async def test_the_folder_above_is_near_and_heads_offers_the_same(folder: Path) -> None:
     for name in ("a.CSV", "c.npy", "d.safetensors"):
         (folder / name).touch()
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
@@ -227,7 +235,23 @@ async def test_the_folder_above_is_near_and_heads_offers_captures(folder: Path) 
         await until(pilot, lambda: "here" in names(screen))
         await pilot.press("escape", "5")
         screen = await dialogue(pilot, "o")
-        assert names(screen) == ["c.npy", "d.safetensors"]
+        assert names(screen) == ["a.CSV", "c.npy", "d.safetensors"]
+
+
+async def test_a_file_is_opened_in_the_instrument_that_reads_it(folder: Path) -> None:
+    (folder / "scores.csv").write_text("1,2,30\n")
+    (folder / "model").mkdir()
+    write(folder / "model" / "capture.safetensors", heads())
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        for path, instrument in (
+            ("model/capture.safetensors", "heads"), ("scores.csv", "explore"), ("model", "heads")
+        ):  # fmt: skip
+            await dialogue(pilot, "o")
+            await pilot.press(*path, "enter")
+            await closed(pilot)
+            await until(pilot, partial(is_shown, pilot, instrument))
+        screen = await shown(pilot)
+        assert screen.present.draft.setup.get(Settings).capture == ("model",)
 
 
 async def test_no_mark_stands_alone_in_the_tree(folder: Path) -> None:

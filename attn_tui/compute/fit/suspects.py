@@ -13,6 +13,7 @@ from attn_tui.compute.fit.case import HeadCase, parameters_of
 from attn_tui.compute.fit.head import FitRows, Floats, State, compute
 from attn_tui.compute.fit.kernels import kernel_outputs
 from attn_tui.compute.fit.keys import one_key
+from attn_tui.compute.fit.late_rounding import late_rounding
 from attn_tui.compute.fit.model import FITS, Others, Suspect, Variants
 from attn_tui.compute.fit.noise import variance
 from attn_tui.compute.fit.solve import coefficients
@@ -81,6 +82,8 @@ def _suspects(case: HeadCase) -> Iterator[Suspect]:
     sample = case.sample
     for altered in ALTERED:
         yield from _nearest(sample, altered)
+    if late := late_rounding(case):
+        yield late
     if dropped := _dropped(sample):
         yield Suspect("dropout", dropped)
 
@@ -140,7 +143,7 @@ def _not_finite(case: HeadCase) -> Suspect | None:
     if not is_nan.any():
         odd = "infinite"
     return Suspect(
-        f"the output is {odd} in {{rows}}{{run}}, where a number is promised",
+        f"the output is {odd} in {{rows}}{{run}}, where q, k and v give a number",
         _reason_of_nan(case, model, rows, places), has_reason=True, rows=numbers,
         compared=len(rows.output),
     )  # fmt: skip

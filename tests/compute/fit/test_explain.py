@@ -396,7 +396,7 @@ def test_rows_of_nan_infinity_or_zero_fail_whatever_the_others_say(value: float)
         assert known.suspect is not None
         odd = "NaN" if np.isnan(value) else "infinite"
         assert known.suspect.name == (
-            f"the output is {odd} in 6 of 96 rows (rows 90 to 95), where a number is promised"
+            f"the output is {odd} in 6 of 96 rows (rows 90 to 95), where q, k and v give a number"
         )
 
 
