@@ -58,12 +58,14 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
     "PARTS",
     "What is expected, whatever else is said: m=1/sqrt(d_k),softcap=50.",
     EXPECTED,
+    multiple=True,
 )
 @option(
     "--assume",
     "KINDS",
     "Meant though not captured: padding, packed, prefix, float8, int8.",
     EXPECTED,
+    multiple=True,
 )
 @switch("--strict", "Status 3 where a fault would not have shown.", EXPECTED)
 @switch("--tf32", "Products may have been taken in TF32.", EXPECTED)
@@ -109,7 +111,7 @@ def doctor(
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(options)
-    typed = None if options["expect"] is None else parse_expected(options["expect"])
+    typed = parse_expected(",".join(options["expect"])) if options["expect"] else None
     conditions = tuple(parse(condition) for condition in options["fail_if"])
     opened = open_configured(captures, *reading(options))
     expectation = expecting(typed, opened.expectation) if typed else opened.expectation
@@ -207,7 +209,9 @@ def _settings(options: dict[str, Any]) -> "Settings":
     chosen = {
         name: kinds[name].parse(name, options[name]) for name in kinds if options[name] is not None
     }
-    return Settings(**chosen, assume=_assumptions(options["assume"] or ""), tf32=options["tf32"])
+    return Settings(
+        **chosen, assume=_assumptions(",".join(options["assume"])), tf32=options["tf32"]
+    )
 
 
 def _assumptions(text: str) -> "frozenset[Assumption]":

@@ -70,15 +70,17 @@ def parse_expected(text: str) -> TypedExpectation:
     (0.125, 50.0, 'window')
 
     Raises:
-        InputError: With field ``"expect"``, if it means nothing.
+        InputError: With field ``"expect"``, if it means nothing, or states a part twice.
     """
     parts: dict[str, Any] = {}
     multiplier, form = None, ""
+    stated: list[str] = []
     token = text
     try:
         for token in filter(None, (part.strip() for part in text.split(","))):
             name, _, value = (part.strip() for part in token.partition("="))
             name = _ALIASES.get(name, name)
+            stated.append(name)
             if name == "m":
                 multiplier, form = _multiplier(value), value
             elif name == "mask" and value in _MASKS:
@@ -99,6 +101,9 @@ def parse_expected(text: str) -> TypedExpectation:
             raise ValueError
     except ValueError:
         raise InputError("expect", f"{inert(token)} means nothing", EXPECTED) from None
+    for name in stated:
+        if stated.count(name) > 1:
+            raise InputError("expect", f"{name} is stated twice", "each part once")
     return TypedExpectation(text, parts, multiplier, form)
 
 

@@ -147,6 +147,15 @@ def test_m_may_be_as_promised_beside_a_window_that_nothing_promises(tmp_path: Pa
         assert phrase in line
 
 
+def test_what_is_expected_may_be_said_in_several_options_but_each_part_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", replace(HEALTHY, multiplier=0.5))
+    result = run(path, "--expect", "m=0.25", "--expect", "mask=causal")
+    assert result.stdout.startswith("differs: m = 0.5")
+    result = run(path, "--expect", "m=0.25", "--expect", "m=0.5")
+    assert result.exit_code == 2
+    assert "--expect: m is stated twice" in result.stderr
+
+
 def test_expect_overrides_the_captured_mask(tmp_path: Path) -> None:
     path = masked(tmp_path, seen_of(HeadMask("window", 0, 24)))
     assert run(path, "--expect", "m=0.25,window=24").exit_code == 0
