@@ -1,5 +1,6 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -58,6 +59,11 @@ TITLES = {
 
 UNREAD = "{error}. What stands below is of the scores before."
 """The message in place of the headline while the scores cannot be read."""
+
+WORD = "{error}. To leave the scores, press esc. What stands below is of the scores before."
+"""The message where a line begins with a letter: perhaps a key or a command was meant."""
+
+BEGINS_A_WORD = re.compile(r"\s*(?:[^\W\d_]|/)")
 
 FEW_LINES = 2
 """The most lines of scores that always stand on the screen: of more, their number is said."""
@@ -238,8 +244,12 @@ class ExploreScreen(InstrumentScreen):
         self._answer()
 
     def _say_what_is_unread(self) -> None:
-        if self.present.error is not None:
-            self.failure = UNREAD.format(error=self.present.error)
+        error = self.present.error
+        if error is None:
+            return
+        lines = ["", *self.present.draft.text.splitlines()]
+        line = lines[error.line] if error.line < len(lines) else ""
+        self.failure = (WORD if BEGINS_A_WORD.match(line) else UNREAD).format(error=error)
 
     def why_idle(self, question: Question) -> str:
         """Return why another d_k would change nothing; empty if it would."""
