@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
 
 TITLES = {
-    "typed": "Scores s", "drawn": "Scores s, drawn", "vectors": "s from q and K",
+    "typed": "Scores s", "drawn": "Scores s, drawn", "vectors": "s, from q and K",
     "capture": "s, captured",
 }  # fmt: skip
 """The titles of the pane of scores, by their source."""
@@ -376,17 +376,20 @@ class ExploreScreen(InstrumentScreen):
         heads = ("pinned", "now") if self.pinned else ("unscaled", how.lower())
         n_keys, n_vectors = vector.vector.n_keys, len(answer.experiment.vectors)
         error = self.present.error
-        count = counted(n_keys, "key")
+        short = count = counted(n_keys, "key")
         if n_vectors > 1:
             moves = "[@click='screen.vector(-1)']<[/] [@click='screen.vector(1)']>[/]"
-            count = f"{moves} vector {answer.index + 1} of {n_vectors:,}, {count}"
+            place = f"{answer.index + 1} of {n_vectors:,}"
+            short, count = f"{moves} {place}", f"{moves} vector {place}, {count}"
         source = answer.experiment.source
         title = TITLES[source.kind]
         if source.note:
             title = f"{title}: row numbers left out"
         lines = self.query_one("#scores", TextArea).document.line_count
         length = counted(lines, "line") if lines > FEW_LINES else ""
-        self.pane("scores-pane").describe(title, length, "not read" if error else count)
+        if error:
+            short = count = "not read"
+        self.pane("scores-pane").describe(title, length, count, short=short)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
         pane.describe(pane.heading, f"{setup.scale.named_formula}: {how[:1].lower()}{how[1:]}")
@@ -459,7 +462,7 @@ class ExploreScreen(InstrumentScreen):
             # Elsewhere amber is what is pinned.
             sizes = f"now, unscaled {sizes}"
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k",
+            f"{OVER['gradient-over']}: ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖",
             sizes,
             short=both(*(quantity(*size, width=SHORT) for size in vector.gradients)),
         )
