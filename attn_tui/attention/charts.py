@@ -17,7 +17,14 @@ from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.rows import HIDDEN
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.numbers import brief_percent, general, percent, percent_tick, quantity
+from attn_tui.compute.numbers import (
+    brief_percent,
+    fine_percent,
+    general,
+    percent,
+    percent_tick,
+    quantity,
+)
 from attn_tui.report.rows import cells as cells_of
 from attn_tui.report.text import shortened
 from attn_tui.report.words import SAME, times
@@ -241,10 +248,10 @@ class RowNumbers:
             return label, write(first), write(second), *(note or ("", "muted"))
 
         rows = [
-            row(self.name, lambda side: percent(*side.pairs(key)[0]), note, "muted"),
+            row(self.name, lambda side: fine_percent(*side.pairs(key)[0]), note, "muted"),
             row(
-                "largest weight", lambda side: percent(side.max_weight, side.log_max_weight), on,
-                "muted",
+                "largest weight",
+                lambda side: fine_percent(side.max_weight, side.log_max_weight), on, "muted",
             ),
             row(
                 "effective keys", lambda side: quantity(side.effective_keys),
@@ -253,7 +260,7 @@ class RowNumbers:
             row("gradient", lambda side: quantity(*side.frobenius("scores")), *self.change),
         ]  # fmt: skip
         if any(side.map.sink is not None for side in self.sides):
-            rows.append(row("the sink", lambda side: percent(side.sink_weight)))
+            rows.append(row("the sink", lambda side: fine_percent(side.sink_weight)))
         return rows
 
     def _draw_line(self, cells: Cells, rows: Sequence[Number], colours: Palette) -> None:

@@ -7,7 +7,7 @@ several keys: the first query of a causal head has nothing to choose.
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, inf, isinf, isnan, log10, nan
+from math import exp, expm1, inf, isinf, isnan, log, log10, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,16 +194,23 @@ def gradients(answer: Answer) -> str:
         return "most gradients are no longer exactly 0"
     if least == -inf:
         return "most gradients become exactly 0"
-    way = "grow" if least > 0.0 else "shrink"
-    if abs(least) > UNTOLD:
-        return f"most gradients {way} over a million times"
-    return f"most gradients {way} over {_at_least(exp(abs(least)))} times"
+    way = "larger" if least > 0.0 else "smaller"
+    return f"most gradients become over {_at_least(least)} {way}"
 
 
-def _at_least(value: float) -> str:
-    """Return a number from 1 on, rounded down to two digits."""
-    unit = 10.0 ** (int(log10(value)) - 1)
-    return about(int(value / unit + 1e-9) * unit)
+def _at_least(log_factor: float) -> str:
+    """Return the size of a change from its logarithm, rounded down to two digits.
+
+    >>> _at_least(log(510.6)), _at_least(log(1.25)), _at_least(-log(1.25)), _at_least(20.0)
+    ('510 times', '25 %', '20 %', 'a million times')
+    """
+    if abs(log_factor) > UNTOLD:
+        return "a million times"
+    if abs(log_factor) < log(2.0):
+        return f"{whole(int(100.0 * abs(expm1(log_factor)) + 1e-9))} %"
+    size = exp(abs(log_factor))
+    unit = 10.0 ** (int(log10(size)) - 1)
+    return f"{about(int(size / unit + 1e-9) * unit)} times"
 
 
 def done_to(answer: Answer) -> str:

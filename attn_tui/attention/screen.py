@@ -40,7 +40,7 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, PicturePane, Sheet
-from attn_tui.ui.setting import MASK, PRECISION, SCALE, of_field
+from attn_tui.ui.setting import CAUSAL, MASK, PRECISION, SCALE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -50,7 +50,10 @@ def _drawn_instead(question: Question) -> str:
     return "The keys are drawn here: what a query sees is set by sees" if is_here else ""
 
 
-_MASK = replace(MASK, no_effect=_drawn_instead)
+_SCALE = tuple(
+    replace(setting, no_effect=_drawn_instead) if setting in (MASK, CAUSAL) else setting
+    for setting in SCALE
+)
 
 QUICK = 600
 """A head of up to this many scores takes less than a frame; a larger one runs in a thread."""
@@ -68,7 +71,7 @@ class AttentionScreen(InstrumentScreen):
     VIEW_TITLES = VIEW_TITLES
     NO_N = ROWS_ASKED
     GROUPS: ClassVar = (
-        ("Head", tuple(FIELDS.values())), ("Scale", (*SCALE[:-1], _MASK)), ("Precision", PRECISION),
+        ("Head", tuple(FIELDS.values())), ("Scale", _SCALE), ("Precision", PRECISION),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Action(
@@ -371,7 +374,10 @@ class AttentionScreen(InstrumentScreen):
             picture.drawing = drawing
             hidden = maps.hidden(drawing, *picture.content_size, is_textured)
             drawn = "drawn" if answer.is_drawn else ""
-            picture.describe(names[side], drawn, "queries ↓ keys →", hidden, progress)
+            picture.describe(
+                names[side], drawn, "queries ↓ keys →", hidden, progress,
+                short=hidden.removeprefix("each the "),
+            )  # fmt: skip
         self.draw("bars", charts.Bars(float(drawing.levels[drawing.cursor])))
         self._draw_row(*self.cursor)
 

@@ -1,5 +1,6 @@
 """``attn-tui claims`` and ``attn-tui claim``: claims, reproduced or refuted."""
 
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -30,6 +31,7 @@ from attn_tui.console.output import INTERRUPTED, tell, write
 from attn_tui.console.progress import ProgressLine, until_interrupted
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.forms import WRITERS
+from attn_tui.report.rows import WIDTH
 
 _EXAMPLES = """\
   attn-tui claims
@@ -74,11 +76,13 @@ def claims(words: str, form: str, **options: Any) -> int:
         for claim in ranked
     ]
     findings: list[tuple[TriedClaim, float]] = []
+    # Who reads a pipe or a file has room for long lines.
+    width = WIDTH if sys.stdout.isatty() else None
     with until_interrupted() as stop:
         for entry in _findings(trials, stop):
             findings.append(entry)
             if form == "text":
-                write([summary_line(*entry)])
+                write([summary_line(*entry, width)])
         interrupted = stop()
     if form == "text":
         tried = [finding for finding, _ in findings]

@@ -217,16 +217,22 @@ def _models() -> Table:
 # All claims, one a line
 
 
-def summary_line(finding: TriedClaim, seconds: float) -> str:
-    """Return a line on a claim: its id, verdict, deciding number and the time it took."""
+def summary_line(finding: TriedClaim, seconds: float, width: int | None = WIDTH) -> str:
+    """Return a line on a claim: its id, verdict, deciding number and the time it took.
+
+    Args:
+        finding: The claim and what was found.
+        seconds: The time it took.
+        width: The columns of the line, in which a name is cut; None to cut none.
+    """
     verdict = "n/a" if finding.verdict == "inapplicable" else finding.verdict
     head = f"{finding.claim.id:<{_ID - 1}} {verdict:<{_VERDICT - 1}} "
-    room = WIDTH - len(head) - _TIME - 1
-    text = deciding_text(finding, room)
+    room = (width or WIDTH) - len(head) - _TIME - 1
+    text = deciding_text(finding, room if width else None)
     return f"{head}{text}{' ' * (room - cells(text))}{fixed(seconds, 2):>{_TIME - 1}} s\n"
 
 
-def deciding_text(finding: TriedClaim, width: int) -> str:
+def deciding_text(finding: TriedClaim, width: int | None) -> str:
     """Return the deciding number, from the first case against the claim if there is one."""
     if not finding.cases:
         return f"({BASES[finding.claim.basis]})"
@@ -235,8 +241,9 @@ def deciding_text(finding: TriedClaim, width: int) -> str:
     value, stated, _ = numbers_of(evidence)
     number = f"{value}, stated {stated}" if stated else value
     for text in (f"{case.where}: {evidence.name} {number}", f"{evidence.name} {number}"):
-        if cells(text) <= width:
+        if width is None or cells(text) <= width:
             return text
+    assert width is not None
     return f"{shortened(evidence.name, max(width - cells(number) - 1, 1))} {number}"
 
 

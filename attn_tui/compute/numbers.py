@@ -9,6 +9,7 @@ computed, in reports  six digits, with commas                       `six_digits`
 a derivative          three digits and a power of ten               `scientific`
 a weight, an output   four decimals                                 `weight`
 a share               62.5 %; 62 % in a sentence; 62 in a cell      `percent`, `rough_percent`
+a share among others  0.051 % beside 0.047 %                        `fine_percent`
 a factor              ×24.1, from its logarithm                     `factor`
 sampled               the digits that its error leaves              `with_error`, `exact`
 fitted                the digits that its interval leaves           `with_interval`, `interval`
@@ -268,11 +269,11 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
 # Shares
 
 
-def percent(value: float, log_size: float = -inf, places: int = 1) -> str:
+def percent(value: float, log_size: float = -inf, places: int = 1, digits: int = 1) -> str:
     """Return a share or a difference in percent: ``62.5 %``, with ~ if 0 or ±100 is not exact.
 
-    A value too small for one decimal has one significant digit, within ``places`` decimals. One
-    above 100 % is written as a `quantity`.
+    A value below 0.095 % has some significant digits, within ``places`` decimals. One above 100 %
+    is written as a `quantity`.
 
     >>> [percent(p) for p in (0.62452, 9.4e-14, 0.99998, 0.0)], percent(0.0, -800.0)
     (['62.5 %', '~0 %', '~100 %', '0 %'], '~0 %')
@@ -289,17 +290,27 @@ def percent(value: float, log_size: float = -inf, places: int = 1) -> str:
         size = percent(-value, log_size, places)
         # An approximate 0 has no sign.
         return size if size == "~0 %" else f"{MINUS}{size}".replace(f"{MINUS}~", f"~{MINUS}")
-    if 0.0005 <= value < 0.9995:
-        return f"{100.0 * value:.1f} %"
+    if value < 0.9995:
+        is_small = 0.0 < value < 0.00095
+        decimals = min(places, -_place(100.0 * value, digits)) if is_small else 1
+        text = f"{100.0 * value:.{decimals}f}"
+        if float(text):
+            return f"{text} %"
     if value >= 1.0005:
         return f"{quantity(100.0 * value)} %"
-    digit, _, power = f"{100.0 * value:.0e}".partition("e-")
-    if digit != "0" and power and 1 < int(power) <= places:
-        return f"{float(f'{digit}e-{power}'):.{int(power)}f} %"
     is_all = value == 1.0 and not -inf < log_size < 0.0
     exact = is_all or (value == 0.0 and log_size == -inf)
     about = "" if exact else "~"
     return f"{about}{round(value) * 100} %"
+
+
+def fine_percent(value: float, log_size: float = -inf) -> str:
+    """Return a share that stands among others, to be compared with the smallest of them.
+
+    >>> [fine_percent(p) for p in (0.62452, 0.00151, 5.11e-4, 4.73e-4, 1.2e-6, 1e-7)]
+    ['62.5 %', '0.2 %', '0.051 %', '0.047 %', '0.0001 %', '~0 %']
+    """
+    return percent(value, log_size, places=4, digits=2)
 
 
 def rough_percent(share: float, places: int = 1) -> str:

@@ -136,7 +136,7 @@ _ALL = (
         lambda d_k, n_keys, values: _inverse_sqrt(values["a"]),
         (Parameter("a", "a", 256.0, number(above=0.0, called="a finite d_k"),
                    "the d_k that the one multiplier is made for", ("query_pre_attn_scalar",)),),
-        users="Gemma 2, with a soft cap of 50 besides, and Gemma 3, with QK-norm besides",
+        users="Gemma 2, which has a soft cap of 50 too, and Gemma 3, which has QK-norm too",
         synonyms=("constant",),
     ),
     Rule(

@@ -1,5 +1,6 @@
 """Weights of keys as bars, unscaled beside scaled."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,9 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import RAMP_START, Palette, mix
 from attn_tui.charts.glyphs import FILLS, TRACK
 from attn_tui.compute.arrays import largest
+from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.numbers import fitted, percent
+from attn_tui.compute.numbers import fine_percent, fitted
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 """Cells filled from the left by no to seven eighths."""
@@ -86,7 +88,12 @@ class WeightBars:
         """Draw the keys, each as high as fits; scores are left out if there is no room for them."""
         cells = Cells(columns, lines)
         keys = self.keys(lines)
-        layout = _BarLayout.of(columns, max(len(f"{key:,}") for key in keys.tolist()))
+        shares = [self._shares(side, keys) for side in self.answer.sides]
+        layout = _BarLayout.of(
+            columns,
+            max(len(f"{key:,}") for key in keys.tolist()),
+            max(PERCENT, *(len(text) for texts in shares for text in texts)),
+        )
         if layout is None or lines < 2:
             return cells
         cells.write(2, 0, "key".rjust(layout.key), colours["muted"])
@@ -100,17 +107,27 @@ class WeightBars:
                 heads = (f"{FILLS[kind]} {head}", f"{FILLS[kind]} {kind}", FILLS[kind])
             head = next(text for text in heads if len(text) < layout.side)
             if len(head) <= layout.bar:
-                start += PERCENT + 1
+                start += layout.percent + 1
             cells.write(start, 0, head, colours[kind])
         pitch = self._pitch(len(keys), lines)
         height = min(max(pitch - 1, 1), 5)
         for row, key in enumerate(keys.tolist()):
-            self._draw_key(cells, 1 + row * pitch, height, key, layout, colours)
+            texts = [side[row] for side in shares]
+            self._draw_key(cells, 1 + row * pitch, height, key, texts, layout, colours)
         return cells
 
+    @staticmethod
+    def _shares(side: Evaluation, keys: NDArray[np.intp]) -> list[str]:
+        """Return the weights of keys on a side in percent."""
+        attended = side.attended[keys].tolist()
+        return [
+            fine_percent(*pair) if is_seen else "–"
+            for pair, is_seen in zip(side.pairs(keys), attended, strict=True)
+        ]
+
     def _draw_key(
-        self, cells: Cells, line: int, height: int, key: int, layout: "_BarLayout",
-        colours: Palette,
+        self, cells: Cells, line: int, height: int, key: int, texts: Sequence[str],
+        layout: "_BarLayout", colours: Palette,
     ) -> None:  # fmt: skip
         chosen = key == self.cursor
         if chosen:
@@ -123,11 +140,10 @@ class WeightBars:
             cells.write(layout.left - len(text), line, text, label)
         for place, kind in enumerate(SIDES):
             evaluation = self.answer.sides[place]
-            weight, log_weight = evaluation.pairs(np.array([key]))[0]
-            text = "–" if not evaluation.attended[key] else percent(weight, log_weight)
-            start = layout.left + place * layout.side + 1
-            cells.write(start + PERCENT - len(text), line, text, colours[kind])
-            bar = slice(start + PERCENT + 1, start + PERCENT + 1 + layout.bar)
+            weight, _ = evaluation.pairs(np.array([key]))[0]
+            start = layout.left + place * layout.side + 1 + layout.percent
+            cells.write(start - len(texts[place]), line, texts[place], colours[kind])
+            bar = slice(start + 1, start + 1 + layout.bar)
             for below in range(line, min(line + height, cells.lines)):
                 draw_bar(cells, below, bar, weight, kind, colours)
 
@@ -141,6 +157,7 @@ class _BarLayout:
         score: Columns of a score, which follows a blank; 0 if scores are left out.
         left: Columns to the left of both sides.
         side: Columns of each side: a blank, a percentage, a blank and a bar.
+        percent: Columns of the percentage among them.
         bar: Columns of the bar among them.
     """
 
@@ -148,17 +165,18 @@ class _BarLayout:
     score: int
     left: int
     side: int
+    percent: int
     bar: int
 
     @classmethod
-    def of(cls, columns: int, digits: int) -> "_BarLayout | None":
+    def of(cls, columns: int, digits: int, percent: int) -> "_BarLayout | None":
         """Return the layout with scores if it fits, else the one without; None if neither does."""
         key = max(digits, len("key"))
         for score, left, least_bar in ((SCORE, 2 + key + 1 + SCORE, 8), (0, 2 + key, 1)):
             side = (columns - left) // 2
-            bar = side - PERCENT - 2
+            bar = side - percent - 2
             if bar >= least_bar:
-                return cls(key, score, left, side, bar)
+                return cls(key, score, left, side, percent, bar)
         return None
 
 

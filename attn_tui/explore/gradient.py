@@ -167,12 +167,13 @@ class Jacobians:
     def entry(self, row: int, column: int) -> str:
         """Return one entry as markup: the derivative of a weight by a score on both sides."""
         answer, wrt = self.answer, self.answer.wrt
-        keys = np.array([row]), np.array([column])
+        of, by = int(self.keys[row]), int(self.keys[column])
+        keys = np.array([of]), np.array([by])
         pairs = [
             (float(side.jacobian(*keys, wrt)[0, 0]), float(side.log_jacobian(*keys, wrt)[0, 0]))
             for side in answer.sides
         ]
-        parts = [f"∂{weight_name(row)}/∂{SYMBOL[wrt]}{subscript(column)}"]
+        parts = [f"∂{weight_name(of)}/∂{SYMBOL[wrt]}{subscript(by)}"]
         parts += [
             f"[${kind}]{scientific(*pair)}[/]" for kind, pair in zip(SIDES, pairs, strict=True)
         ]

@@ -34,8 +34,8 @@ from attn_tui.report.words import (
 FEW = 8
 """Up to this many keys, the largest weight is named even if it is less than half."""
 
-EVEN = 0.98
-"""Keys share almost equally from this share of effective keys on: two with 58 % and 42 % do."""
+EVEN = 0.995
+"""Keys share almost equally from this share of effective keys on: two with 55 % and 45 % do."""
 
 TIED = 0.9
 """Tied keys are said to split the weight if together they have at least this much of it."""
@@ -80,8 +80,8 @@ MOVED = (
 """The sentence beside a pinned answer in which the largest weights are the same."""
 
 SEVERAL = (
-    "One key takes practically all the weight in {before} of {n} vectors unscaled, and in {after} "
-    "{done}."
+    "Unscaled, one key takes practically all the weight in {before} of {n} vectors. {done}, it "
+    "does so in {after}."
 )
 NUMBERS = (
     "{first}: largest weight {first_weight} (key {first_key}), {first_keys} effective keys. "
@@ -255,10 +255,10 @@ def of_several(answers: Sequence[VectorAnswer]) -> str:
         for sides in zip(*(answer.sides for answer in answers), strict=True)
     ]
     before, after = (f"{count:,}" if count else "none" for count in counts)
-    how = {done(answer.scaled.map).lower() for answer in answers}
+    how = {done(answer.scaled.map) for answer in answers}
     return SEVERAL.format(
         n=f"{len(answers):,}", before=before, after=after,
-        done=how.pop() if len(how) == 1 else "scaled",
+        done=how.pop() if len(how) == 1 else "Scaled",
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from textual.message import Message
 from textual.widgets import Label
 
 from attn_tui.charts.glyphs import LESS, MORE
+from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.explore.bars import SIDES
@@ -37,8 +38,9 @@ class JacobianPane(Pane):
         super().__init__("Jacobian", id="jacobian", classes="wide")
         self._jacobians: Jacobians | None = None
         self._cursor: tuple[int, int] | None = None
-        """The weight and the score chosen by the user, as keys; None to use ``_start``."""
+        """The row and the column chosen by the user; None to use ``_start``."""
         self._start = (0, 0)
+        """The keys of the weight and the score to begin with."""
 
     def compose(self) -> ComposeResult:
         """Lay out a map for each side below a line with its scale, and a line for the entry."""
@@ -52,7 +54,10 @@ class JacobianPane(Pane):
     def show(self, vector: VectorAnswer, key: int) -> None:
         """Show the Jacobians of a vector, with the cursor on a key unless the user moved it."""
         if self._jacobians is None or self._jacobians.answer is not vector:
-            keys = np.arange(min(vector.vector.n_keys, MOST_KEYS))
+            n_keys = vector.vector.n_keys
+            is_part = n_keys > MOST_KEYS
+            # The table beside it begins with the same keys.
+            keys = largest(vector.scaled.ranking(), MOST_KEYS) if is_part else np.arange(n_keys)
             self._jacobians = Jacobians(vector, keys)
         self._start = vector.of, key
         self._draw()
@@ -63,7 +68,7 @@ class JacobianPane(Pane):
         jacobians = self._jacobians
         if jacobians is None or not self.display:
             return
-        vector, last = jacobians.answer, len(jacobians.keys) - 1
+        vector, n_keys = jacobians.answer, len(jacobians.keys)
         row, column = self._place()
         for place, side in enumerate(SIDES):
             label = self.query_one(f"#head-of-{side}", Label)
@@ -77,8 +82,15 @@ class JacobianPane(Pane):
         signs = (MORE[-1], LESS[-1]) if self.app.has_class("-textures") else ("rises", "falls")
         symbol = SYMBOL[vector.wrt]
         legend = f"row i: p_i [$larger]{signs[0]}[/] or [$smaller]{signs[1]}[/] with {symbol}_j"
-        among = f"keys 0 to {last:,}" if last + 1 < vector.vector.n_keys else ""
-        self.describe(f"Jacobian ∂p_i/∂{symbol}_j", among, legend, hidden)
+        is_part = n_keys < vector.vector.n_keys
+        among = f"the {n_keys:,} keys with the largest weights" if is_part else ""
+        self.describe(
+            f"Jacobian ∂p_i/∂{symbol}_j",
+            among,
+            legend,
+            hidden,
+            short=hidden.removeprefix("each the "),
+        )
 
     @on(HeatMap.Hovered)
     def _hover(self, event: HeatMap.Hovered) -> None:
@@ -87,8 +99,12 @@ class JacobianPane(Pane):
             self._say(*self._within(event.place or self._place()))
 
     def _place(self) -> tuple[int, int]:
-        """Return the row and the column of the cursor."""
-        return self._within(self._cursor or self._start)
+        """Return the row and the column of the cursor; the first for keys that are not shown."""
+        assert self._jacobians
+        if self._cursor is not None:
+            return self._within(self._cursor)
+        row, column = (int((self._jacobians.keys == key).argmax()) for key in self._start)
+        return row, column
 
     def _within(self, place: tuple[int, int]) -> tuple[int, int]:
         """Return a row and a column, or the nearest that the present Jacobians have."""
@@ -107,5 +123,6 @@ class JacobianPane(Pane):
 
     @on(HeatMap.Chosen)
     def _choose(self) -> None:
-        if self._cursor is not None:
-            self.post_message(self.Chosen(self._place()[0]))
+        if self._cursor is not None and self._jacobians is not None:
+            row, _ = self._place()
+            self.post_message(self.Chosen(int(self._jacobians.keys[row])))

@@ -1,5 +1,6 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
 
 TITLES = {
-    "typed": "Scores s", "drawn": "Scores s, drawn", "vectors": "s from q and K",
+    "typed": "Scores s", "drawn": "Scores s, drawn", "vectors": "s, from q and K",
     "capture": "s, captured",
 }  # fmt: skip
 """The titles of the pane of scores, by their source."""
@@ -58,6 +59,11 @@ TITLES = {
 
 UNREAD = "{error}. What stands below is of the scores before."
 """The message in place of the headline while the scores cannot be read."""
+
+WORD = "{error}. To leave the scores, press esc. What stands below is of the scores before."
+"""The message where a line begins with a letter: perhaps a key or a command was meant."""
+
+BEGINS_A_WORD = re.compile(r"\s*(?:[^\W\d_]|/)")
 
 FEW_LINES = 2
 """The most lines of scores that always stand on the screen: of more, their number is said."""
@@ -238,8 +244,12 @@ class ExploreScreen(InstrumentScreen):
         self._answer()
 
     def _say_what_is_unread(self) -> None:
-        if self.present.error is not None:
-            self.failure = UNREAD.format(error=self.present.error)
+        error = self.present.error
+        if error is None:
+            return
+        lines = ["", *self.present.draft.text.splitlines()]
+        line = lines[error.line] if error.line < len(lines) else ""
+        self.failure = (WORD if BEGINS_A_WORD.match(line) else UNREAD).format(error=error)
 
     def why_idle(self, question: Question) -> str:
         """Return why another d_k would change nothing; empty if it would."""
@@ -366,17 +376,20 @@ class ExploreScreen(InstrumentScreen):
         heads = ("pinned", "now") if self.pinned else ("unscaled", how.lower())
         n_keys, n_vectors = vector.vector.n_keys, len(answer.experiment.vectors)
         error = self.present.error
-        count = counted(n_keys, "key")
+        short = count = counted(n_keys, "key")
         if n_vectors > 1:
             moves = "[@click='screen.vector(-1)']<[/] [@click='screen.vector(1)']>[/]"
-            count = f"{moves} vector {answer.index + 1} of {n_vectors:,}, {count}"
+            place = f"{answer.index + 1} of {n_vectors:,}"
+            short, count = f"{moves} {place}", f"{moves} vector {place}, {count}"
         source = answer.experiment.source
         title = TITLES[source.kind]
         if source.note:
             title = f"{title}: row numbers left out"
         lines = self.query_one("#scores", TextArea).document.line_count
         length = counted(lines, "line") if lines > FEW_LINES else ""
-        self.pane("scores-pane").describe(title, length, "not read" if error else count)
+        if error:
+            short = count = "not read"
+        self.pane("scores-pane").describe(title, length, count, short=short)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
         pane.describe(pane.heading, f"{setup.scale.named_formula}: {how[:1].lower()}{how[1:]}")
@@ -449,7 +462,7 @@ class ExploreScreen(InstrumentScreen):
             # Elsewhere amber is what is pinned.
             sizes = f"now, unscaled {sizes}"
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k",
+            f"{OVER['gradient-over']}: ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖",
             sizes,
             short=both(*(quantity(*size, width=SHORT) for size in vector.gradients)),
         )

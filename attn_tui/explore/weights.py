@@ -9,7 +9,7 @@ from textual.worker import get_current_worker
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import LargestWeight, VectorAnswer, largest_weight
-from attn_tui.compute.numbers import percent, quantity
+from attn_tui.compute.numbers import fine_percent, quantity
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.views import both
 from attn_tui.ui.picture import PicturePane
@@ -108,7 +108,7 @@ class WeightsPane(PicturePane, can_focus=True):
     def _describe(self) -> None:
         place, largest = self._place, ""
         if place is not None:
-            share = percent(place.weight, place.log_weight, places=4)
+            share = fine_percent(place.weight, place.log_weight)
             largest = LARGEST.format(
                 share=share, key=f"{place.key:,}", vector=f"{place.index + 1:,}"
             )

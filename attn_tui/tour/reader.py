@@ -84,7 +84,7 @@ def _guess(table: TomlTable) -> Guess | None:
         _short(table, "answers", answer)
     right = table.get("right", str)
     if right not in answers:
-        table.refuse(f"{inert(right)} is none of the answers", "one of them, word by word")
+        table.refuse(f"{inert(right)} is none of the answers", "one of them, word for word")
     return Guess(_text(table, "guess"), answers, answers.index(right))
 
 

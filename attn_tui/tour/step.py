@@ -174,7 +174,7 @@ def clipped(picks: Sequence[object], tour: Tour) -> tuple[int | None, ...]:
 def summary(progress: Progress) -> str:
     """Return in Markdown what there was to see at every step, and which guesses were right."""
     right, n_guesses = score(progress)
-    paragraphs = [f"{right} of {n_guesses} guesses were right."] if n_guesses else []
+    paragraphs = [f"Right guesses: {right} of {n_guesses}."] if n_guesses else []
     for step, pick in zip(progress.tour.steps, progress.picks, strict=True):
         question = step.guess.question if step.guess else step.says
         paragraphs.append(f"**{question}** {verdict(step, pick)}\n\n{step.learnt}")

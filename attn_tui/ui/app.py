@@ -51,6 +51,12 @@ NOT_REMEMBERED = "This theme is not remembered: {reason}"
 LESSON = "attn-tui tour lesson.toml opens a lesson of your own; docs/tour.md says how to write it."
 """What is said of lessons, which are files of their own."""
 
+COPIED = (
+    "{line}\n\nThis command is copied: paste it into a shell. If nothing is pasted, this terminal "
+    "does not let programs copy; quit with q, and the command is printed."
+)
+"""What is said of the command line: a terminal does not answer whether it has taken a copy."""
+
 NO_LINE = "attn-tui: no command line leads back here: {reason}"
 """What is left on the terminal where no command line can ask the question."""
 
@@ -422,7 +428,7 @@ class AttnApp(App[None]):
         self.copy_to_clipboard(line)
         if environ.get("TMUX") and not self.is_headless:
             self.run_worker(partial(load_tmux, line), thread=True)
-        self.notify(f"{line}\n\nIt was sent to the terminal; q prints it too.", markup=False)
+        self.notify(COPIED.format(line=line), timeout=10, markup=False)
 
     async def action_quit(self) -> None:
         """Quit, leaving the command line that comes back here."""

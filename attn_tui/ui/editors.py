@@ -1,14 +1,19 @@
 """Where text is typed: standard editors whose own keys stand in the footer.
 
 Textual hides keys of the screen that a focused editor would type instead; the bindings here say
-which keys lead out of it.
+which keys lead out of it. A slash that begins a line or a value leads out of it too, since no
+number begins with it. Pasted text is no key, and stays as it is.
 """
 
 from typing import ClassVar, Protocol
 
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.message import Message
 from textual.widgets import Input, TextArea
+
+FIND = "slash"
+"""The key of the palette."""
 
 
 class Selectable(Protocol):
@@ -62,6 +67,19 @@ class Editor(FirstClick, TextArea):
         """Return whether a key is typed; enter begins a line, whatever it does elsewhere."""
         return key == "enter" or super().check_consume_key(key, character)
 
+    async def on_key(self, event: Key) -> None:
+        """Leave for the palette at the beginning of a line, and leave no empty line behind."""
+        row, column = min(self.selection)
+        if event.key != FIND or self.document[row][:column].strip():
+            return
+        event.stop()
+        event.prevent_default()
+        is_last = row > 0 and row == self.document.line_count - 1
+        if is_last and not self.document[row].strip():
+            before = row - 1
+            self.delete((before, len(self.document[before])), self.document.end)
+        await self.run_action("screen.find")
+
     def on_blur(self) -> None:
         """Show the first lines once the editor is left, unless another window has the focus."""
         if self.app.app_focus:
@@ -77,6 +95,14 @@ class ValueInput(FirstClick, Input):
         Binding("escape", "screen.back", "Done"),
         Binding("tab", "app.focus_next", "Next"),
     ]
+
+    async def on_key(self, event: Key) -> None:
+        """Leave for the palette where nothing is before it."""
+        before = self.value[: min(self.selection)].strip()
+        if event.key == FIND and not before:
+            event.stop()
+            event.prevent_default()
+            await self.run_action("screen.find")
 
 
 class StepField(ValueInput):
@@ -114,10 +140,11 @@ class NumberField(ValueInput):
     ]
 
 
-class Filter(ValueInput):
+class Filter(FirstClick, Input):
     """Edits the words of a filter, which work while they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Done"),
         Binding("escape", "screen.back", "Clear"),
+        Binding("tab", "app.focus_next", "Next"),
     ]

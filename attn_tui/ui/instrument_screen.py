@@ -254,6 +254,11 @@ class InstrumentScreen(FilesScreen):
         await self.query_one(SettingsPanel).open(name)
         self.add_class("-settings")
 
+    def action_find(self) -> None:
+        """Leave what is edited, and open the palette."""
+        self.set_focus(self.home)
+        self.app.action_command_palette()
+
     # Answers
 
     @work(thread=True, exclusive=True, group="answer", exit_on_error=False)

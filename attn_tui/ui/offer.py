@@ -225,7 +225,7 @@ def bare_number(
         yield replace(typed_value(screen, place, query.text), kind=OfferKind.CHOICE)
 
 
-RULE_ALONE = "This sets the rule alone. {models} have a soft cap besides: m sets both."
+RULE_ALONE = "This sets the rule alone. {models} have a soft cap too: m sets both."
 """What is said of a rule that models use with a soft cap."""
 
 
@@ -237,6 +237,8 @@ def rules(screen: InstrumentScreen) -> Iterator[Offer]:
             OfferKind.RULE, f"{rule.name}: {rule.formula}", _rule_alone(screen, place, rule.name),
             tuple(rule_names(rule)), f"{rule.summary}. {rule.users}", "rule",
             sets=(RULE.name, rule.name), is_present=scale.rule == rule.name,
+            # Whoever types the name of a model means the rule that it is known for.
+            topics=tuple(rule.users.split(",")[:1]),
         )  # fmt: skip
 
 

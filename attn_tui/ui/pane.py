@@ -1,5 +1,6 @@
 """A pane: a region with a round border, a title, and its origin at the lower right."""
 
+import re
 from functools import lru_cache
 from typing import Self
 
@@ -9,6 +10,9 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from attn_tui.report.rows import cells
+
+SEPARATOR = re.compile(r": |, ")
+"""What stands between the parts of a title."""
 
 
 class Pane(Container):
@@ -62,8 +66,9 @@ class Pane(Container):
         """Set title and subtitle, and repaint the lines of the border that change.
 
         Args:
-            title: What it shows; the part after a colon is left out if it does not fit.
-            subtitles: How it was made; if not all fit, the first are left out.
+            title: What it shows; parts after a colon or a comma are left out if they do not fit.
+            subtitles: How it was made; if not all fit, the first are left out, and of the last one
+                what stands after a comma.
             short: A shorter text that stands there if even the last does not fit.
         """
         self._described = (title, *subtitles)
@@ -75,7 +80,7 @@ class Pane(Container):
         if self._described:
             self._write()
         elif self._title:
-            self.border_title = first_words(self._title, self.outer_size.width - len("╭─  ─╮"))
+            self.border_title = first_parts(self._title, self.outer_size.width - len("╭─  ─╮"))
 
     def _write(self) -> None:
         """Write what fits; the first time paints everything, as Textual may have lost a drawing."""
@@ -85,14 +90,12 @@ class Pane(Container):
         parts = [part for part in subtitles if part]
         while len(parts) > 1 and columns_of(" · ".join(parts)) > room > 0:
             del parts[0]
-        if columns_of(self.headed(title)) > room > 0:
-            title = title.partition(": ")[0]
-        title = self.headed(title)
+        title = first_parts(self.headed(title), room)
         subtitle = " · ".join(parts)
         if self._short and columns_of(subtitle) > room > 0:
             subtitle = self._short
         is_first = self.border_subtitle is None
-        title, subtitle = first_words(title, room), first_words(subtitle, room)
+        subtitle = first_parts(subtitle, room)
         if self._written[0] != title:
             self._changed = () if is_first else (Region(-1, -1, width, 1),)
             self.border_title = title
@@ -108,6 +111,21 @@ class Pane(Container):
         """Repaint; a change of title only its line, though Textual asks for the whole pane."""
         lines = regions or self._changed
         return super().refresh(*lines, repaint=repaint, layout=layout, recompose=recompose)
+
+
+def first_parts(text: str, room: int) -> str:
+    """Return as many parts of a text with markup as fit some columns, or the first words of it.
+
+    >>> first_parts("Gradient, unscaled over scaled, n = 64", 30)
+    'Gradient, unscaled over scaled'
+    """
+    first = text
+    while columns_of(first) > room > 0:
+        ends = [match.start() for match in SEPARATOR.finditer(first)]
+        if not ends:
+            return first_words(text, room)
+        first = first[: ends[-1]]
+    return first
 
 
 @lru_cache(maxsize=1024)

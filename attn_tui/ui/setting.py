@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.field import Field, Kind, fields_of, one_of
+from attn_tui.compute.field import Field, Kind, fields_of, one_of, switch
 from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.scale import RULES, Parameter, Rule, Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
@@ -219,6 +219,16 @@ MASK = Setting(
     presets={"causal": ("causal", "causal mask", "triangle", "autoregressive", "look-ahead mask")},
 )  # fmt: skip
 
+CAUSAL = Setting(
+    "mask causal", "causal", "whether each query sees only the keys up to its own", switch(),
+    lambda question: question.draft.setup.mask.causal,
+    lambda value: edits.setup(
+        lambda setup: replace(setup, mask=replace(setup.mask, causal=value))
+    ),
+    False,
+)  # fmt: skip
+"""The part of the mask that has no number in it, so that the mouse alone can set it."""
+
 N_KEYS, SEED, VECTORS = (
     _of_draw(field)
     for name, field in fields_of(Drawn).items()
@@ -226,7 +236,13 @@ N_KEYS, SEED, VECTORS = (
 )
 
 D_K, MODEL = of_field(FIELDS["d_k"]), of_field(FIELDS["model"])
-SCALE = (RULE, MODEL, *(of_field(FIELDS[key]) for key in ("softcap", "sink", "qk_norm")), MASK)
+SCALE = (
+    RULE,
+    MODEL,
+    *(of_field(FIELDS[key]) for key in ("softcap", "sink", "qk_norm")),
+    MASK,
+    CAUSAL,
+)
 PRECISION = tuple(
     of_field(FIELDS[key])
     for key in ("precision", "naive", "arithmetic", "round_scores", "round_vectors")

@@ -80,12 +80,12 @@ EXAMPLES: dict[str, tuple[Callable[[], Answer], str]] = {
     "SATURATED": (
         drawn,
         "Unscaled, 9 of 11 queries with a choice give one key practically all. Divided by 32 a "
-        "query typically uses about 6 keys; most gradients grow over 510 times.",
+        "query typically uses about 6 keys; most gradients become over 510 times larger.",
     ),
     "SHARED": (
         lambda: drawn(Setup(4, Scale(softcap=3.0)), causal=False),
         "Even unscaled a query typically uses about 7 of the keys it sees. Divided by 2 and capped "
-        "at 3 it uses about 10; most gradients shrink over 2.2 times.",
+        "at 3 it uses about 10; most gradients become over 2.2 times smaller.",
     ),
 }  # fmt: skip
 

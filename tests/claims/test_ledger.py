@@ -53,6 +53,13 @@ def test_every_claim_says_what_it_is() -> None:
         assert len(headline(claim)) <= LONGEST
 
 
+def test_d_star_is_explained_where_a_claim_speaks_of_it() -> None:
+    for claim in ledger().values():
+        if "d*" in claim.condition + claim.right + claim.figures:
+            assert "called d*" in claim.condition + claim.right, claim.id
+            assert "d*(n)" not in claim.condition + claim.right, claim.id
+
+
 LONG = (
     "S0-2",
     "S1-12",

@@ -24,6 +24,10 @@ def test_every_claim_fits_into_80_columns_as_text() -> None:
         assert finding.right in joined
         for case in finding.cases:
             assert case.where in joined
+        if finding.cases:
+            # Who reads a pipe reads the whole name.
+            uncut = summary_line(finding, 0.1, None)
+            assert any(f"{case.where}: {case.evidence[0].name} " in uncut for case in finding.cases)
         line = summary_line(finding, 0.1)
         assert cells(line.removesuffix("\n")) <= 80
         assert line.endswith(" s\n")

@@ -7,8 +7,7 @@ import pytest
 
 from attn_tui.charts.glyphs import FILLS, in_ascii
 from attn_tui.compute.explore.answer import compare
-from attn_tui.compute.numbers import fitted
-from attn_tui.compute.numbers import percent as with_blank
+from attn_tui.compute.numbers import fine_percent, fitted
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
@@ -40,7 +39,7 @@ def test_every_key_has_its_score_and_its_weights_beside_its_bars() -> None:
 
 
 def percent(weight: float, log_weight: float) -> str:
-    return with_blank(weight, log_weight).replace(" %", "%")
+    return fine_percent(weight, log_weight).replace(" %", "%")
 
 
 def test_no_number_of_a_weight_is_cut_at_any_size() -> None:
@@ -134,3 +133,13 @@ def test_without_colours_bars_are_as_long_and_each_side_has_its_glyph() -> None:
     assert FILLS["unscaled"] not in rows[1]
     assert in_ascii(FILLS["unscaled"]) != in_ascii(FILLS["scaled"])
     assert set(cells.backgrounds.flat) == {""}
+
+
+def test_small_weights_of_about_one_size_look_so() -> None:
+    # Weights 5.1e-4 and 4.7e-4, among 2,000 keys.
+    scores = [*np.log([5.11e-4, 4.73e-4]), *np.full(1998, np.log((1.0 - 9.84e-4) / 1998))]
+    vector = answer_to(Vector("a", np.array(scores)), Setup(scale=Scale("none")))
+    lines = [line for line in words(WeightBars(vector, 0, HEADS).draw(90, 12, COLOURS))[1:] if line]
+    assert [line[-1] for line in lines[:3]] == ["0.051%", "0.050%", "0.050%"]
+    lines = words(WeightBars(vector, 1, HEADS).draw(90, 2010, COLOURS))
+    assert [line for line in lines if "0.047%" in line]

@@ -82,12 +82,12 @@ def test_the_headline_is_that_of_the_screen() -> None:
 
 def test_of_several_vectors_one_thing_is_said_first_and_then_of_each() -> None:
     for result, counts in (
-        (answered([100, 120, 150], [1, 2, 3, 10], [5], setup=Setup(64)), "2 of 3 vectors unscaled, "
-         "and in 1 divided by 8."),
-        (answered([1, 2], [300, 1, 2], setup=Setup(scale=Scale("log-length"))), "1 of 2 vectors "
-         "unscaled, and in none scaled."),
+        (answered([100, 120, 150], [1, 2, 3, 10], [5], setup=Setup(64)), "2 of 3 vectors. "
+         "Divided by 8, it does so in 1."),
+        (answered([1, 2], [300, 1, 2], setup=Setup(scale=Scale("log-length"))), "1 of 2 vectors. "
+         "Scaled, it does so in none."),
     ):  # fmt: skip
-        first = f"One key takes practically all the weight in {counts}"
+        first = f"Unscaled, one key takes practically all the weight in {counts}"
         assert flat(result).startswith(first)
         assert as_json(result)["headline"] == first
         for plain in as_json(result)["vectors"]:

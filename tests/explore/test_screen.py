@@ -14,7 +14,7 @@ from textual.widgets._footer import FooterKey
 from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.numbers import scientific
+from attn_tui.compute.numbers import scientific, subscript
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.screen import ExploreScreen
@@ -215,7 +215,7 @@ async def test_the_picture_is_of_the_key_that_is_named() -> None:
     async with AttnApp(named).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         pane, picture = screen.pane("gradient-over"), screen.query_one("#gradient-over")
-        assert pane.border_title == "Gradient ‖∂p₀/∂s‖ over d_k"
+        assert pane.border_title == "Gradient over d_k: ‖∂p₀/∂s‖"
         assert isinstance(picture, Picture)
         assert isinstance(picture.drawing, Figure)
         assert screen.answer
@@ -300,3 +300,20 @@ async def test_beside_the_settings_no_picture_is_blank(size: tuple[int, int]) ->
             assert picture.drawing is not None, picture.id
             cells = picture.drawing.draw(*picture.content_size, colours_of(pilot.app))
             assert cells.text().strip(), picture.id
+
+
+async def test_the_jacobian_of_many_keys_has_those_with_the_largest_weights() -> None:
+    async with AttnApp(EXAMPLE.with_text("n = 5000, seed = 1")).run_test(size=(120, 40)) as pilot:
+        screen = await person.take_first(pilot, "jacobian")
+        assert isinstance(screen, ExploreScreen)
+        assert screen.answer
+        vector = screen.answer.vector
+        largest = np.argsort(-vector.scaled.weights())[:128].tolist()
+        shown_maps = screen.query_one("#jacobian-scaled", HeatMap).drawing
+        assert isinstance(shown_maps, Map)
+        assert [*shown_maps.row_labels[:5]] == [f"{key:,}" for key in largest[:5]]
+        among = "the 128 keys with the largest weights"
+        assert among in str(screen.pane("jacobian").border_subtitle)
+        entry = str(screen.query_one("#entry", Label).render())
+        leader = subscript(vector.leader)
+        assert f"∂p{leader}/∂s{leader}" in entry

@@ -125,7 +125,7 @@ async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path)
         assert is_body_seen(pilot)
         await press(pilot, "right_curly_bracket", "enter")
         summary = pilot.app.screen.query_one(Markdown).source
-        assert summary.startswith("1 of 1 guesses were right.")
+        assert summary.startswith("Right guesses: 1 of 1.")
 
 
 @pytest.mark.slow

@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from textual.command import CommandPalette
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, Label, TextArea
 from textual.widgets._footer import FooterKey
@@ -13,7 +15,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import RULE
 from tests.pairs import everyday
-from tests.ui.person import notices, press, shown
+from tests.ui.person import burst, notices, press, shown
 
 
 def footer(pilot: Pilot[None]) -> list[str]:
@@ -147,3 +149,52 @@ async def test_every_parameter_can_be_moved_within_its_range(rule: Rule) -> None
         assert rule.parameters[0].kind.admits(value)
         assert value != rule.parameters[0].default or value == 0.0
         assert not str(screen.query_one("#problem", Label).render())
+
+
+@pytest.mark.parametrize(
+    ("typed", "left"),
+    [
+        (["e", "1", "space", "2", "enter"], "1 2"),
+        (["e", "1", "space", "2", "enter", "home"], "1 2"),
+        (["e"], EXAMPLE.text),
+        (["e", "end", "home"], EXAMPLE.text),
+        (["e", *"q: 1 0", "enter", *"K: 1 1", "enter", *"0 1", "enter"], "q: 1 0\nK: 1 1\n0 1"),
+        (["d"], EXAMPLE.text),
+        (["d", "backspace"], EXAMPLE.text),
+        (["g", "tab", "tab"], EXAMPLE.text),
+        (["g", "tab", "tab", "tab"], EXAMPLE.text),
+    ],
+)
+async def test_a_slash_where_a_number_begins_leads_to_the_palette(
+    typed: list[str], left: str
+) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await press(pilot, *typed)
+        # All keys at once, as over a slow line: none of them is typed into the scores.
+        await burst(pilot, *"/cap 50", "enter")
+        screen = await shown(pilot)
+        assert screen.present.draft.text == left
+        assert screen.query_one("#scores", TextArea).text == left
+        assert screen.present.experiment.setup.scale.softcap == 50.0
+        assert screen.focused is screen.home
+        assert not notices(pilot)
+
+
+async def test_a_slash_inside_a_line_or_a_paste_is_no_key() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "e", "1", "slash")
+        assert screen.present.draft.text == "1/"
+        await press(pilot, "ctrl+u")
+        pilot.app.post_message(Paste("/d_k 64"))
+        screen = await shown(pilot)
+        assert not isinstance(pilot.app.screen, CommandPalette)
+        assert screen.present.draft.text == "/d_k 64"
+        assert "To leave the scores, press esc" in screen.failure
+
+
+@pytest.mark.parametrize(("line", "is_word"), [("d_k 64", True), ("1,, 2", False)])
+async def test_a_word_in_the_scores_is_told_how_to_leave_them(line: str, is_word: bool) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "e", "1", "enter", *line)
+        assert "not" in screen.failure or "missing" in screen.failure
+        assert ("To leave the scores, press esc" in screen.failure) == is_word

@@ -345,6 +345,15 @@ async def test_lists_mark_the_present_choice(key: str, present: str, choice: str
 
 
 @pytest.mark.slow
+async def test_the_name_of_a_model_leads_to_the_rule_that_it_is_known_for() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        for words, rule in (("gemma", "fixed"), ("bert", "inverse-sqrt"), ("t5", "none")):
+            hits = await find_all(pilot, words, "r")
+            assert hits[0].strip(" ●").startswith(f"{rule}:"), words
+            await press(pilot, "escape")
+
+
 async def test_a_parameter_is_typed_into_the_list_of_rules() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

@@ -1,8 +1,14 @@
 """A pane says what it shows and how it was made, as far as there is room."""
 
+from dataclasses import replace
+
+import pytest
 from textual.app import App, ComposeResult
 
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
 from attn_tui.ui.pane import Pane
+from tests.ui.person import press, shown
 
 
 class Host(App[None]):
@@ -43,3 +49,19 @@ async def test_a_title_ends_with_a_whole_word() -> None:
         await pilot.pause()
         assert pane.border_title == "Gradient of the third…"
         assert str(pane.border_subtitle).endswith(" the root…")
+
+
+@pytest.mark.parametrize(
+    "text", ["100, 120, 150", "q: 1 0\n0 1\n1 1\nK: 1 0\n0 1\n1 1", "n = 5000, seed = 1"]
+)
+async def test_on_a_small_screen_titles_lose_whole_parts_and_no_words(text: str) -> None:
+    async with AttnApp(replace(EXAMPLE, text=text)).run_test(size=(60, 20)) as pilot:
+        await shown(pilot)
+        for key in ("1", "4"):
+            await press(pilot, key)
+            for _ in range(3):
+                strips = pilot.app.screen._compositor.render_strips()
+                borders = [strip.text for strip in strips if {*"╭╰┏┗"} & {*strip.text}]
+                assert borders
+                assert not [line for line in borders if "…" in line]
+                await press(pilot, "t")

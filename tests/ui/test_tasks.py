@@ -209,7 +209,7 @@ async def test_09_type_q_and_k() -> None:
     async with fresh_start() as pilot:
         await type_scores(pilot, "q: 1, 0, 2, 1", *KEYS)
         assert "Unscaled, key 2 takes 96 %. Divided by 2 it takes 79 %" in read(pilot)
-        assert "s from q and K" in read(pilot)
+        assert "s, from q and K" in read(pilot)
         assert "q: 1, 0, 2, 1" in read(pilot)
 
 
@@ -231,10 +231,14 @@ async def test_10_by_mouse() -> None:
         await press(pilot, *typed(*QUERIES, *KEYS))
         await click(pilot, "esc Done")
         await click(pilot, "g Settings")
-        await click(pilot, "none", label=" mask ")
-        await press(pilot, *"causal")
-        await click(pilot, "esc Done")
+        await click(pilot, "no", label=" causal ")
+        # The text beside it says the same.
+        assert re.search(r" mask +causal .* causal +yes ", read(pilot))
+        await click(pilot, "g Settings")
         assert "largest of all, scaled: 100 % on key 0 of vector 1" in read(pilot)
+        await click(pilot, "g Settings")
+        await click(pilot, "yes", label=" causal ")
+        assert re.search(r" mask +none .* causal +no ", read(pilot))
 
 
 @pytest.mark.slow
@@ -243,6 +247,7 @@ async def test_11_copy_the_command_that_gives_this_screen() -> None:
         await set_number(pilot, "d", "64")
         await press(pilot, "c")
         assert app_of(pilot).clipboard == "attn-tui show 100,120,150 --d-k 64 --screen"
+        assert "paste it into a shell. If nothing is pasted" in notices(pilot)
 
 
 @pytest.mark.slow
@@ -252,8 +257,8 @@ async def test_12_compare_two_score_vectors() -> None:
         await press(pilot, "p")
         await type_scores(pilot, "1 2 3 4")
         assert (
-            "As pinned, the 4 keys share almost equally. Now they still do, but key 3 takes 26 % "
-            "instead of 30 %, and the gradient stays about the same."
+            "As pinned, key 3 takes 30 %. Now, the 4 keys share almost equally, and the gradient "
+            "stays about the same."
         ) in read(pilot)
 
 

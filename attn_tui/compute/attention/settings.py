@@ -53,7 +53,7 @@ TOKENS = Kind(
 )  # fmt: skip
 
 
-MASKED = "The mask of these rows is theirs: mask causal is for them"
+MASKED = "This is for drawn rows; the setting mask is for these"
 """Why `Settings.causal` has no effect on rows that are asked."""
 
 
