@@ -101,7 +101,7 @@ def test_a_field_belongs_to_the_part_of_the_setup_that_declares_it() -> None:
     [
         ("1,024", "number", {"n": 1024}),
         ("2:64", "range", {"n_range": (2, 64)}),
-        ("64", "range", {"n_range": (64, 64)}),
+        ("64", "range", {"n": 64, "n_range": (64, 64)}),
         ("2:64@8", "range", {"n_range": (2, 64), "n": 8}),
         ("2, 8", "list", {"n": 2, "crossover_n": (2, 8)}),
     ],
