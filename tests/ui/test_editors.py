@@ -153,18 +153,18 @@ async def test_every_parameter_can_be_moved_within_its_range(rule: Rule) -> None
 
 @pytest.mark.parametrize(
     ("typed", "left"),
-    [
+    everyday(2, [
         (["e", "1", "space", "2", "enter"], "1 2"),
+        (["d"], EXAMPLE.text),
         (["e", "1", "space", "2", "enter", "home"], "1 2"),
         (["e"], EXAMPLE.text),
         (["e", "end", "home"], EXAMPLE.text),
         (["e", *"q: 1 0", "enter", *"K: 1 1", "enter", *"0 1", "enter"], "q: 1 0\nK: 1 1\n0 1"),
-        (["d"], EXAMPLE.text),
         (["d", "backspace"], EXAMPLE.text),
         (["g", "tab", "tab"], EXAMPLE.text),
         (["g", "tab", "tab", "tab"], EXAMPLE.text),
-    ],
-)
+    ]),
+)  # fmt: skip
 async def test_a_slash_where_a_number_begins_leads_to_the_palette(
     typed: list[str], left: str
 ) -> None:

@@ -184,6 +184,7 @@ async def test_a_parameter_goes_to_the_present_rule_or_else_brings_its_own() -> 
             assert f"{scale.rule}{given}" == rule, words
 
 
+@pytest.mark.slow
 async def test_a_parameter_of_the_present_rule_is_found_and_moved_where_it_stands() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

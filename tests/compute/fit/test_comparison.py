@@ -83,7 +83,7 @@ def far_from_0(how: Arithmetic, far: float, spread: float, seed: int = 0) -> Hea
     return computed(HeadRows(np.arange(N), N, q, k, v, formats=formats), how)
 
 
-FAR = [(far, spread) for far in (-60.0, -30.0, 10.0, 30.0) for spread in (0.2, 0.7, 3.0)]
+FAR = [(-60.0, 0.2), (-30.0, 0.2), (-30.0, 3.0), (10.0, 0.7), (30.0, 0.2), (30.0, 0.7)]
 """Where the logits of a head lie, and how far apart: with a cap of 20, up to three caps away."""
 
 

@@ -12,6 +12,7 @@ from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
+from tests.pairs import everyday
 
 CAUSAL = HeadMask("causal")
 NAMED = "q, k and v were rounded to {format} after attention used them: save them unrounded"
@@ -42,7 +43,8 @@ def test_late_rounding_is_named(format: str) -> None:
     assert name_of(saved(0.125, format), format) == NAMED.format(format=format)
 
 
-@pytest.mark.parametrize("format", ["float16", "bfloat16"])
+@pytest.mark.slow
+@pytest.mark.parametrize("format", everyday(1, ["float16", "bfloat16"]))
 def test_a_fault_beside_late_rounding_is_not_called_that(format: str) -> None:
     assert name_of(saved(0.13, format), format) == ""
     odd = saved(0.125, format)
@@ -52,6 +54,7 @@ def test_a_fault_beside_late_rounding_is_not_called_that(format: str) -> None:
     assert name_of(replace(odd, output=output), format) == ""
 
 
+@pytest.mark.slow
 def test_noise_that_no_rounding_leaves_is_not_called_that() -> None:
     head = simulate(1, Arithmetic(0.125, format="float16", path="flash", mask=CAUSAL))
     assert head.output is not None
