@@ -301,10 +301,10 @@ def together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 def _shown_together(heads: Sequence[Finding], level: float) -> Judgement | None:
     """Return the judgement about the heads of a layer if they show another number together."""
     shown: dict[Part, NewtonStep] = {}
-    room = _room(heads)
+    rooms = _rooms(heads)
     for name, part in SHARED.items():
         step = pooled(_steps(heads, name), level)
-        if step is not None and abs(step.value) > room * step.error:
+        if step is not None and abs(step.value) > rooms[part] * step.error:
             shown[part] = step
     if not shown:
         return None
@@ -324,16 +324,17 @@ def _steps(heads: Sequence[Finding], name: Name) -> list[NewtonStep]:
     return [step for step in steps if step is not None and 0 < step.error < inf]
 
 
-def _room(heads: Sequence[Finding]) -> float:
-    """Return how many standard errors approximate arithmetic may move a number in all heads.
+def _rooms(heads: Sequence[Finding]) -> dict[Part, float]:
+    """Return how many standard errors approximate arithmetic may move each number in all heads.
 
-    It looks like another cap as surely as it looks like another m.
+    An m that is hardly another one looks like a cap, too, as surely as its step is one of m.
     """
     model = heads[0].comparable.model
     is_rounded = model.softcap is not None and heads[0].explanation.path in STEPWISE
-    share = APPROXIMATE_CAPPED if is_rounded else APPROXIMATE
     weight = sum(step.error**-2 for step in _steps(heads, "multiplier"))
-    return share * abs(model.multiplier) * sqrt(weight)
+    sure = abs(model.multiplier) * sqrt(weight)
+    of_m = APPROXIMATE_CAPPED if is_rounded else APPROXIMATE
+    return {"multiplier": of_m * sure, "softcap": APPROXIMATE * sure}
 
 
 def _of_step(finding: Finding, part: Part, step: NewtonStep) -> Difference:

@@ -57,10 +57,10 @@ TITLES = {
 """The titles of the pane of scores, by their source."""
 
 
-UNREAD = "{error}. What stands below is of the scores before."
+UNREAD = "{error}. Below are the results for the scores before."
 """The message in place of the headline while the scores cannot be read."""
 
-WORD = "{error}. To leave the scores, press esc. What stands below is of the scores before."
+WORD = "{error}. To leave the scores, press esc. Below are the results for the scores before."
 """The message where a line begins with a letter: perhaps a key or a command was meant."""
 
 BEGINS_A_WORD = re.compile(r"\s*(?:[^\W\d_]|/)")

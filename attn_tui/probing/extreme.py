@@ -43,11 +43,13 @@ class ExtremeRows:
         not_finite: Rows that are NaN or infinite, shape (batch, heads, n_q).
         off: Rows that are numbers, but none that honest arithmetic of the format makes.
         is_telling: Whether half of m, and twice m, would each have been off in some row.
+        is_bounded: Whether the promised output, and its bounds, are numbers in every row.
     """
 
     not_finite: Truths
     off: Truths
     is_telling: bool
+    is_bounded: bool
 
 
 def extreme_rows(head: BackwardHead, arrays: Mapping[str, Raw], out: Raw) -> ExtremeRows:
@@ -66,12 +68,13 @@ def extreme_rows(head: BackwardHead, arrays: Mapping[str, Raw], out: Raw) -> Ext
     with np.errstate(all="ignore"):
         expected, room = _bounds(head, wide, kind)
         off = sees & finite & (np.abs(got - expected) > room).any(axis=3)
+        is_bounded = (np.isfinite(expected) & np.isfinite(room)).all(axis=3)
         others = [
             _bounds(replace(head, multiplier=by * head.multiplier), wide, kind)[0]
             for by in (0.5, 2.0)
         ]
         is_telling = all(bool((np.abs(other - expected) > room)[sees].any()) for other in others)
-    return ExtremeRows(sees & ~finite, off, is_telling)
+    return ExtremeRows(sees & ~finite, off, is_telling, not (sees & ~is_bounded).any())
 
 
 def extreme_verdict(
@@ -93,6 +96,8 @@ def extreme_verdict(
         return "differs", f"the output is NaN or infinite in {not_finite:,} of {every}", ""
     if not _has_numbers(promise, stated, shape):
         return "silent", "", "no row is NaN or infinite; what is promised lacks a number"
+    if not rows.is_bounded:
+        return "silent", "", "no row is NaN or infinite; what is promised is, in some"
     if off:
         are = "is" if off == 1 else "are"
         return "differs", f"{off:,} of {every} {are} not what is promised", ""
@@ -104,10 +109,11 @@ def extreme_verdict(
 
 def _has_numbers(promise: Promise, stated: Stated, shape: CallShape) -> bool:
     """Return whether every number that the promised output takes is known."""
+    has_multiplier = promise.multiplier is not None
     is_masked = stated.has_mask(shape) or (promise.mask is not None and not promise.mask_varies)
     has_bias = stated.bias is not None or promise.bias in (None, NONE)
     has_sink = stated.sink is not None or promise.sink != LEARNED
-    return is_masked and has_bias and has_sink
+    return has_multiplier and is_masked and has_bias and has_sink
 
 
 def _bounds(

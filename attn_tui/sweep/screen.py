@@ -240,7 +240,7 @@ class SweepScreen(InstrumentScreen):
     @property
     def is_resting(self) -> bool:
         """Whether nothing is to be drawn: it was stopped, or another instrument is shown."""
-        return self.stopped or self.app.screen_stack[0] is not self
+        return self.stopped or self not in self.app.screen_stack[:1]
 
     def on_screen_suspend(self) -> None:
         """Leave the processor to the instrument that is shown instead; a dialogue needs little."""

@@ -88,7 +88,13 @@ class Editor(FirstClick, TextArea):
 
 
 class ValueInput(FirstClick, Input):
-    """Edits one value, which enter and leaving the field set."""
+    """Edits one value, which enter and leaving the field set.
+
+    Attributes:
+        is_path: Whether the value may be a path, which may begin with a slash.
+    """
+
+    is_path = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Set"),
@@ -99,7 +105,7 @@ class ValueInput(FirstClick, Input):
     async def on_key(self, event: Key) -> None:
         """Leave for the palette where nothing is before it."""
         before = self.value[: min(self.selection)].strip()
-        if event.key == FIND and not before:
+        if event.key == FIND and not before and not self.is_path:
             event.stop()
             event.prevent_default()
             await self.run_action("screen.find")

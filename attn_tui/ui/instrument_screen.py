@@ -50,7 +50,7 @@ FAILED = (
 )
 
 
-SOON = "is on the screen; what it shows is still worked out"
+SOON = "is on the screen; its numbers are still being worked out"
 """The message about a view that is asked for before it has anything to show."""
 
 LEADING_AWAY = ("explore", "open_head", "open_instrument")

@@ -89,7 +89,9 @@ class SettingsPanel(VerticalScroll):
             options = [(setting.kind.shown(choice), choice) for choice in choices]
             return Select(options, allow_blank=False, compact=True, id=name)
         kind = StepField if setting.kind.has_steps else ValueInput
-        return kind(compact=True, select_on_focus=True, id=name)
+        field = kind(compact=True, select_on_focus=True, id=name)
+        field.is_path = setting.kind.paths
+        return field
 
     def watch_question(self) -> None:
         """Show the values of the new question, or wait with it until the panel is opened."""

@@ -20,6 +20,9 @@ FLOAT64 = np.dtype(np.float64)
 NO_WEIGHT = -25.0
 """In float32, e^z is set to 0 below this z: 16 bits do not show such a weight."""
 
+MOST_SCORES = 4096
+"""The median of q·k is that of about so many of them."""
+
 Path = Literal["float32", "flash", "eager", "stepwise", "scaled", "tf32"]
 """Where a head was rounded: only its output; also its weights; also its scores and every step to
 the logits; also every step of softmax; as eager, but with √m·q and √m·k as factors; or, in
@@ -80,11 +83,6 @@ class Inputs:
     def norms(self) -> Floats:
         """‖k‖ of each key, shape (n,)."""
         return _norms(self.keys)
-
-    @cached_property
-    def mean_key(self) -> Floats:
-        """The mean of all keys, shape (d_k,)."""
-        return np.asarray(self.keys.mean(axis=0, dtype=FLOAT64))
 
     @cached_property
     def squares(self) -> Floats:
@@ -158,9 +156,11 @@ class FitRows:
 
     @cached_property
     def common(self) -> float:
-        """What all q·k may have in common: the sum of |mean q·mean k| over channels."""
-        mean = self.queries.mean(axis=0, dtype=FLOAT64) if len(self.queries) else 0.0
-        return float(np.abs(mean * self.inputs.mean_key).sum())
+        """The size of what q·k of seen keys have in common: that of their median."""
+        scores = self.scores[self.seen]
+        scores = scores[:: max(len(scores) // MOST_SCORES, 1)]
+        scores = scores[np.isfinite(scores)]
+        return abs(float(np.median(scores))) if len(scores) else 0.0
 
     @property
     def d_k(self) -> int:

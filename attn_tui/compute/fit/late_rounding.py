@@ -64,8 +64,9 @@ def _moved(head: HeadRows, names: dict[str, str], rng: np.random.Generator) -> H
     """Return a head with numbers that may have been rounded to those that were captured."""
 
     def moved(array: Numbers, part: str) -> Numbers:
+        array = array.astype(np.float64)
         step = _unit(names[part]) * 2.0 ** np.floor(np.log2(np.maximum(np.abs(array), 1e-30)))
-        return np.asarray(array + step * rng.uniform(-1.0, 1.0, array.shape), array.dtype)
+        return np.asarray(array + step * rng.uniform(-1.0, 1.0, array.shape))
 
     assert head.values is not None
     return replace(

@@ -66,15 +66,18 @@ def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> 
     m: Any = inner(parameters.multiplier)
     scores = rows.scores.astype(inner, copy=False)
     products: list[tuple[Reals, Any]] = []
-    if path != "scaled":
+    root = inner(sqrt(abs(m)))
+    if path != "scaled" or not is_inexact(float(root)):
         products.append((step(scores), m))
         if is_inexact(float(m)):
             products.append((scores, m))
-    root = inner(sqrt(abs(m)))
     if is_inexact(float(root)):
         q, k = (step(part.astype(inner) * root) for part in (rows.queries, rows.inputs.keys))
         products.append((step(q @ k.T), np.sign(m)))
-    exact = state.logits if rows.bias is None else state.logits + rows.bias
+    # Without a cap the state may bend logits the other way, which no step does.
+    exact = state.logits if softcap is not None else parameters.multiplier * rows.scores
+    if rows.bias is not None:
+        exact = exact + rows.bias
     for product, factor in products:
         z = logits_of(product, factor, softcap, rows.bias, step)
         if path == "stepwise":
@@ -91,7 +94,9 @@ def shift_of(rows: FitRows, state: State, errors: Floats) -> Floats:
         state: The head.
         errors: Shape (r, n).
     """
-    by_key = state.weights * np.where(rows.seen, errors, 0.0)
+    # A step that overflows makes no logit, and so no error of one.
+    errors = np.where(rows.seen & np.isfinite(errors), errors, 0.0)
+    by_key = state.weights * errors
     mean = by_key.sum(axis=1, keepdims=True)
     return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 

@@ -113,6 +113,50 @@ def test_logits_that_lie_close_together_far_from_0_are_no_other_numbers(
         assert all(abs(step.value) < 2.5 * step.error for step in steps), (far, spread, steps)
 
 
+def plain_head(format: str, path: Path, multiplier: float, size: float) -> HeadRows:
+    """Return a causal head of normal q, k and v, the first number of each key of this size."""
+    q, k, v = np.random.default_rng(0).standard_normal((3, N, D))
+    q[:, 0], k[:, 0] = 1.0, size
+    how = replace(EXACT, multiplier=multiplier, value_scale=1.0, softcap=None, sink=None,
+                  format=format, path=path, mask=HeadMask("causal"))  # fmt: skip
+    q, k, v = (rounded(x.astype(np.float32), format) for x in (q, k, v))
+    formats = dict.fromkeys(("q", "k", "v", "out"), format)
+    return computed(HeadRows(np.arange(N), N, q, k, v, formats=formats), how)
+
+
+def test_keys_that_no_row_sees_leave_no_room_for_another_m() -> None:
+    """A cache that was not cleared holds whatever was there before."""
+    head = plain_head("float32", "float32", 0.2 * 1.01, 0.0)
+    keys = np.concatenate([head.keys, np.full((4, D), 1e8, np.float32)])
+    assert head.values is not None
+    values = np.concatenate([head.values, head.values[:4]])
+    seen = np.concatenate([np.tri(N, dtype=bool), np.zeros((N, 4), bool)], axis=1)
+    head = replace(head, keys=keys, values=values, seen=seen)
+    model = HeadModel(0.2, mask=HeadMask("given"))
+    assert not explain(head, Reference(model, STATED, HEAD_LEVEL), search=False).passes
+
+
+def test_an_m_whose_root_is_a_power_of_two_may_be_what_m_is_rounded_to() -> None:
+    head = plain_head("bfloat16", "eager", 0.125, 0.0)
+    model = HeadModel(0.0156, mask=HeadMask("causal"))
+    reference = Reference(model, STATED, HEAD_LEVEL, format="bfloat16")
+    assert not explain(head, reference, search=False).passes
+
+
+def test_a_score_that_overflows_leaves_no_room_for_another_m() -> None:
+    head = plain_head("float16", "eager", 0.2 * 1.01, 0.0)
+    keys = head.keys.copy()
+    keys[0] = 0
+    keys[0, 0] = -65504.0
+    queries = head.queries.copy()
+    queries[:, 0] = 1.25
+    how = replace(EXACT, multiplier=0.2 * 1.01, value_scale=1.0, softcap=None, sink=None,
+                  format="float16", path="eager", mask=HeadMask("causal"))  # fmt: skip
+    head = computed(replace(head, keys=keys, queries=queries), how)
+    model = HeadModel(0.2, mask=HeadMask("causal"))
+    assert not explain(head, Reference(model, STATED, HEAD_LEVEL), search=False).passes
+
+
 @with_rows(("format", "path", "row"), [(*way, row) for way, row in each_once(WAYS, [0, 40, 95])])
 def test_one_number_off_by_eight_times_the_largest_honest_error_fails_and_names_its_row(
     format: str, path: Path, row: int
