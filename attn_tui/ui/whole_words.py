@@ -48,5 +48,12 @@ def first_parts(text: str, room: int) -> str:
 
 
 def first_of(text: str, room: int) -> str:
-    """Return as many words of a text without markup as fit some columns, with an ellipsis."""
-    return Content.from_markup(first_words(plain(text), room)).plain
+    """Return as many words of a text without markup as fit some columns, with an ellipsis.
+
+    One that is longer than the line, as names of files may be, is cut.
+
+    >>> first_of("a-very-long-name.safetensors", 12)
+    'a-very-long…'
+    """
+    words = Content.from_markup(first_words(plain(text), room)).plain
+    return words or Content(text).truncate(room, ellipsis=True).plain

@@ -289,7 +289,7 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
     ("format", "m", "text", "rule"),
     [
         ("float32", 1 / 12, "m = 1/√144", Scale("fixed", (("a", 144.0),))),
-        ("bfloat16", 1 / 64, "m = 1/√4096", Scale("inverse")),
+        ("bfloat16", 1 / 64, "m = 1/64", Scale("inverse")),
         ("float32", 0.0801, "m = 0.0801", None),
     ],
 )

@@ -113,7 +113,7 @@ def score_variance(rows: FitRows, state: State, format: Format, path: Path) -> F
     # A sum of d terms in rounded blocks errs by some units of ‖q‖‖k‖/√d; one that is taken term
     # by term by more, if it is large, or is large on its way; e^z and z − max err, too.
     sizes = np.square(rows.scores) * max(1.0, rows.d_k / GROWING)
-    np.maximum(sizes, rows.common**2 * rows.d_k / COMMON, out=sizes)
+    np.maximum(sizes, np.square(rows.common) * rows.d_k / COMMON, out=sizes)
     np.maximum(sizes, np.multiply.outer(q * q, k * k) / rows.d_k, out=sizes)
     sums = (unit * 0.5) ** 2 * sizes * (slope * slope)
     away = state.logits - state.top
@@ -365,7 +365,7 @@ def _most_by_scores(rows: FitRows, state: State, format: Format) -> Floats:
     moved = state.weights * (state.logits - state.top)
     away = np.einsum("rn,rn->r", moved, moved)
     square = state.squares.sum(axis=1)
-    largest = np.square(q * k.max()) + rows.common**2 * rows.d_k**2 / COMMON
+    largest = np.square(q * k.max()) + np.square(rows.common) * rows.d_k**2 / COMMON
     sums = parameters.multiplier**2 * largest * square / (4 * rows.d_k)
     # A logit is at most the largest one and its distance from that; with a cap it is more than
     # its slope times m·q·k.
