@@ -164,7 +164,10 @@ def _table(finding: Finding, candidate: Candidate) -> Iterator[str]:
         if part not in texts:
             continue
         is_other = part in candidate.changes or (part, "law") == ("multiplier", _law(candidate))
-        promised_text = f"{'≠' if is_other else ' '} {promised[part]}" if part in promised else ""
+        mark = "≠" if is_other else " "
+        promised_text = ""
+        if part in promised:
+            promised_text = f"{mark} {promised[part]}"
         text, times, law = texts[part].partition(" × ")
         if cells(texts[part]) <= width:
             text, times = texts[part], ""

@@ -96,11 +96,11 @@ def extreme_verdict(
         return "differs", f"the output is NaN or infinite in {not_finite:,} of {every}", ""
     if not _has_numbers(promise, stated, shape):
         return "silent", "", "no row is NaN or infinite; what is promised lacks a number"
-    if not rows.is_bounded:
-        return "silent", "", "no row is NaN or infinite; what is promised is, in some"
     if off:
         are = "is" if off == 1 else "are"
         return "differs", f"{off:,} of {every} {are} not what is promised", ""
+    if not rows.is_bounded:
+        return "silent", "", "no row is NaN or infinite; what is promised is, in some"
     bounded = "each row is within rounding of what is promised"
     if rows.is_telling:
         return "agrees", "", bounded

@@ -46,6 +46,8 @@ of a sum are not normal, and a sum stretches rows as a value scale and a sink do
 STEPS: Mapping[Path, int] = {"flash": 1, "eager": 2, "stepwise": 3}
 """How often a logit or a weight is rounded without a cap and a bias, each time by at most √3 times
 its deviation."""
+CAP_STEPS = 3
+"""How often a cap rounds a logit: z/c, its tanh, and that times c."""
 FIRM = 1.1
 """Such a bound leaves this much room for errors of float32."""
 LEAST_ADDED = 2.0**-24
@@ -265,8 +267,11 @@ class Prediction:
         pushes = self.noise.pushes
         if pushes is None or self.path not in STEPS:
             return inf
-        has_cap = self.state.parameters.curvature > 0
-        steps = STEPS[self.path] + 3 * has_cap + (self.rows.bias is not None)
+        steps = STEPS[self.path]
+        if self.state.parameters.curvature > 0:
+            steps += CAP_STEPS
+        if self.rows.bias is not None:
+            steps += 1
         left = np.sqrt(np.maximum(np.square(rest) - np.square(pushes).sum(axis=1), 0.0))
         return np.asarray(FIRM * sqrt(3 * steps) * np.abs(pushes).sum(axis=1) + sigmas * left)
 
