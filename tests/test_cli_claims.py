@@ -74,6 +74,14 @@ def test_words_try_the_claims_that_they_find_the_best_first() -> None:
     assert [each["id"] for each in json.loads(whole.stdout)["claims"]][:1] == ["L-8"]
 
 
+def test_words_are_answered_with_what_a_claim_says_and_what_is_right() -> None:
+    text = " ".join(run("claims", "first token").stdout.split())
+    assert text.startswith("L-36 “A model looks at its first token because that token matters.”")
+    assert "It holds only of what it has beyond H_n/n" in text
+    assert "Rows sum to 1, and under a causal mask every row sees key 0" in text
+    assert "mean weight of key 0 0.258601" in text
+
+
 def test_words_that_find_nothing_are_an_empty_list_and_the_nearest_are_named() -> None:
     result = run("claims", "temprature", "--json")
     assert (result.exit_code, json.loads(result.stdout)["claims"]) == (0, [])

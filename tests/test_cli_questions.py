@@ -21,6 +21,8 @@ VECTORS = ("--query", "1,0", "--keys", EYE)
 def test_options_say_what_happens_to_scores() -> None:
     cases: list[tuple[str, dict[str, object]]] = [
         ("--softcap 1e-3 --sink -2.5 --qk-norm", {"softcap": 0.001, "sink": -2.5, "qk_norm": True}),
+        ("--rule 1/d_k", {"rule": "inverse"}),
+        ("--model Gemma-2-9B", {"model": "gemma-2-9b"}),
         ("--rule mup:d0=128", {"rule": "mup", "parameters": {"d0": 128.0}}),
         ("--mask 2,0:1", {"mask": "0, 2"}),
         ("--mask causal", {"mask": "causal"}),

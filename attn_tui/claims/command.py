@@ -10,7 +10,7 @@ import click
 
 from attn_tui.claims.claim import Claim, TriedClaim, try_claim
 from attn_tui.claims.ledger import asked, hits, ledger, nearest
-from attn_tui.claims.report import report, summary_line, total_line
+from attn_tui.claims.report import report, summary, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert
@@ -61,8 +61,8 @@ def _joined(context: click.Context, parameter: click.Parameter, value: tuple[str
 def claims(words: str, form: str, **options: Any) -> int:
     """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
 
-    WORDS, such as cosine or "first token", leave those that they find, the best first. Ctrl+C
-    prints what there is.
+    WORDS, such as cosine or "first token", leave those that they find, the best first, each with
+    what it says and what is right. Ctrl+C prints what there is.
     """
     changes = changes_of(Trial, options)
     ranked = hits(words)
@@ -82,7 +82,7 @@ def claims(words: str, form: str, **options: Any) -> int:
         for entry in _findings(trials, stop):
             findings.append(entry)
             if form == "text":
-                write([summary_line(*entry, width)])
+                write([summary(entry[0]) if words else summary_line(*entry, width)])
         interrupted = stop()
     if form == "text":
         tried = [finding for finding, _ in findings]

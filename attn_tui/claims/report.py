@@ -27,7 +27,7 @@ from attn_tui.report.report import (
     listed,
     same,
 )
-from attn_tui.report.rows import WIDTH, cells
+from attn_tui.report.rows import WIDTH, cells, labelled
 from attn_tui.report.text import shortened
 
 WORDS: dict[Verdict, str] = {
@@ -230,6 +230,16 @@ def summary_line(finding: TriedClaim, seconds: float, width: int | None = WIDTH)
     room = (width or WIDTH) - len(head) - _TIME - 1
     text = deciding_text(finding, room if width else None)
     return f"{head}{text}{' ' * (room - cells(text))}{fixed(seconds, 2):>{_TIME - 1}} s\n"
+
+
+def summary(finding: TriedClaim) -> str:
+    """Return a paragraph on a claim: what it says, its verdict, what is right, and a number."""
+    texts = [headline(finding.claim, finding), finding.right]
+    if finding.cases:
+        texts.append(deciding_text(finding, None))
+    labels = [finding.claim.id, *[""] * (len(texts) - 1)]
+    pairs = zip(labels, texts, strict=True)
+    return "".join(labelled(label, text, _ID + 1) for label, text in pairs) + "\n"
 
 
 def deciding_text(finding: TriedClaim, width: int | None) -> str:

@@ -28,8 +28,27 @@ _EXAMPLES = """\
   attn-tui tour lesson.toml > lesson.txt
 """
 
+SAMPLE = """\
+  [[step]]
+  ask = "show 10,20,30 --d-k 1"
+  say = "Three scores, and nothing is divided: key 2 takes practically all."
+  do = "Hold + until d_k is 64."
+  until = "d_k >= 64"
+  why = "A gap of 10 becomes one of 1.25: key 1 has 21 % again."
+"""
+"""A lesson of one step."""
 
-@click.command("tour", cls=Command, examples=_EXAMPLES)
+_SAMPLE = f"""
+
+\b
+A lesson.toml of one step; with guess, three answers and the right one it also
+asks. docs/tour.md says what each may be.
+
+\b
+{SAMPLE}"""
+
+
+@click.command("tour", cls=Command, examples=_EXAMPLES + _SAMPLE)
 @click.argument("file", required=False, type=click.Path())
 @switch("--continue", "Go on where you left FILE.", SCREEN)
 @click.option(

@@ -240,9 +240,16 @@ def one_of(
 ) -> Kind:  # fmt: skip
     """Return the kind of names with meanings, with names for the screen and former names."""
     names, renamed = list(meanings), former or {}
+    # What the screen shows can be typed, in any case.
+    spellings = {word.casefold(): name for name, word in (words or {}).items()}
+    spellings |= {str(name).casefold(): name for name in names}
 
     def read(text: str) -> str:
-        return renamed.get(text, text if text in names else text.replace("-", "_"))
+        if text in names:
+            return text
+        if text in renamed:
+            return renamed[text]
+        return spellings.get(text.casefold(), text.replace("-", "_"))
 
     return Kind(
         "one of " + ", ".join(names),

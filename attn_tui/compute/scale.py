@@ -109,7 +109,8 @@ _ALL = (
         "Vaswani et al. 2017, arXiv 1706.03762; PyTorch's default",
         lambda d_k, n_keys, values: _inverse_sqrt(d_k),
         users="BERT, GPT-2, Llama, Mistral, Qwen, Falcon, Phi-2, gpt-oss",
-        synonyms=("inverse square root", "divide by sqrt(d_k)", "usual", "standard", "Vaswani"),
+        synonyms=("inverse square root", "divide by sqrt(d_k)", "scale by 1/sqrt(d_k)", "usual",
+                  "standard", "Vaswani"),
     ),
     Rule(
         "none", "1", "scores go to softmax as they are",
@@ -120,7 +121,8 @@ _ALL = (
     Rule(
         "inverse", "1/d_k", "for queries and keys that training has correlated",
         "µP: Yang et al. 2022, arXiv 2203.03466", lambda d_k, n_keys, values: 1.0 / d_k,
-        users="Granite (attention_multiplier)", synonyms=("divide by d_k", "linear"),
+        users="Granite (attention_multiplier)",
+        synonyms=("divide by d_k", "scale by 1/d_k", "linear"),
     ),
     Rule(
         "mup", "√d₀/d_k", "1/d_k that agrees with 1/√d_k at a base dimension d₀",
@@ -136,7 +138,7 @@ _ALL = (
         lambda d_k, n_keys, values: _inverse_sqrt(values["a"]),
         (Parameter("a", "a", 256.0, number(above=0.0, called="a finite d_k"),
                    "the d_k that the one multiplier is made for", ("query_pre_attn_scalar",)),),
-        users="Gemma 2, which has a soft cap of 50 too, and Gemma 3, which has QK-norm too",
+        users="Gemma 2 and 3, whose soft cap or QK-norm comes with the model, not the rule",
         synonyms=("constant",),
     ),
     Rule(
@@ -385,9 +387,15 @@ NONE = Scale("none")
 """Scores go to softmax as they are."""
 
 
+_BY_FORMULA = {"1/√d_k": "inverse-sqrt", "1/sqrt(d_k)": "inverse-sqrt", "1/d_k": "inverse"}
+"""Rules that can be called by what they multiply by, as texts write it."""
+
+
 @lru_cache(maxsize=1024)
 def parse_scale(text: str) -> Scale:
     """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; one parameter needs no name.
+
+    ``1/d_k`` and ``1/√d_k`` are names too.
 
     Results are cached by text, since a sweep looks up its rules by their text.
 
@@ -398,6 +406,7 @@ def parse_scale(text: str) -> Scale:
     True
     """
     name, colon, rest = (part.strip() for part in text.partition(":"))
+    name = _BY_FORMULA.get(name, name)
     names = [parameter.name for parameter in RULES[name].parameters] if name in RULES else []
     arguments: dict[str, float] = {}
     # A comma inside a number marks thousands.

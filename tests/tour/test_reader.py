@@ -101,6 +101,13 @@ def test_the_documented_example_is_a_tour_and_its_keys_are_all_there_are(tmp_pat
         assert longest.strip(" each") in ("", str(KEYS[name.strip(" `")]))
 
 
+def test_the_sample_of_the_help_is_a_lesson(tmp_path: Path) -> None:
+    text = call("tour", "--help").stdout
+    sample = text[text.index("[[step]]") :]
+    (step,) = read_tour(at(tmp_path, sample), asked_by).steps
+    assert step.task == "Hold + until d_k is 64."
+
+
 def test_the_command_prints_a_tour_where_there_is_no_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,8 @@ FIRST: Mapping[str, str] = {
     "dice": "Dot products: entries: normal → die 1–6",
     "coin flips": "Dot products: entries: normal → ±1 coins",
     # Rules.
-    "1/d_k": f"{RULE}inverse", "mup": f"{RULE}mup", "µP": f"{RULE}mup",
+    "1/d_k": f"{RULE}inverse", "scale by 1/d_k": f"{RULE}inverse",
+    "mup": f"{RULE}mup", "µP": f"{RULE}mup",
     "unscaled": f"{RULE}none", "no scaling": f"{RULE}none", "temperature": f"{RULE}temperature",
     "1/sqrt(d_k)": f"rule: inverse-sqrt{NOW}", "inverse": f"{RULE}inverse",
     "scalable softmax": f"{RULE}ssmax",
