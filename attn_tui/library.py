@@ -242,8 +242,9 @@ def statistics(
 
 
 def drawn(
-    d_k: int, n_keys: int = 64, seed: int = 1, count: int = 1, qk_norm: bool = False
-) -> Numbers:
+    d_k: int, n_keys: int = 64, seed: int = 1, count: int = 1, qk_norm: bool = False,
+    sigma_q: float = 1.0, sigma_k: float = 1.0,
+) -> Numbers:  # fmt: skip
     """Return scores q·k of random q and k, shape (count, n_keys): a query a row, unscaled.
 
     See `Drawn` for their law; the same arguments give the same numbers.
@@ -254,7 +255,7 @@ def drawn(
     >>> drawn(64, n_keys=3).round(3)
     array([[ -7.961, -10.402,   4.391]])
     """
-    setup = Setup(d_k=d_k, scale=Scale(qk_norm=qk_norm))
+    setup = Setup(d_k=d_k, scale=Scale(qk_norm=qk_norm), sigma_q=sigma_q, sigma_k=sigma_k)
     return np.stack([vector.scores for vector in Drawn(n_keys, seed, count).vectors(setup)])
 
 
@@ -265,8 +266,10 @@ def dot_law(
     mean_k: float = 0.0,
     correlation: float = 0.0,
     tied: bool = False,
+    sigma_q: float = 1.0,
+    sigma_k: float = 1.0,
 ) -> DotLaw:
-    """Return the exact law of q·k; `Dots` says what the arguments are.
+    """Return the exact law of q·k; `Dots` and `Setup` say what the arguments are.
 
     Raises:
         InputError: If one will not do.
@@ -275,7 +278,8 @@ def dot_law(
     8.0
     """
     settings = Dots(entries, mean_q=mean_q, mean_k=mean_k, correlation=correlation, tied=tied)
-    return dots.law_of(settings, Setup(d_k=d_k).d_k)
+    setup = Setup(d_k=d_k, sigma_q=sigma_q, sigma_k=sigma_k)
+    return dots.law_of(settings, setup.d_k, setup.spread)
 
 
 @overload

@@ -61,7 +61,10 @@ def setups(draw: st.DrawFn) -> Setup:
     )  # fmt: skip
     low = draw(st.integers(0, 4))
     masked = st.sampled_from([Mask(), Mask(((low, low + 2),)), Mask(((low, None),), causal=True)])
-    setup = Setup(draw(D_KS), scale, draw(values(Precision)), draw(masked))
+    setup = Setup(
+        draw(D_KS), scale, draw(values(Precision)), draw(masked),
+        sigma_q=draw(st.sampled_from([1.0, 0.5])), sigma_k=draw(st.sampled_from([1.0, 2.25])),
+    )  # fmt: skip
     if (model := MODELS.get(draw(st.sampled_from(["none", *MODELS])))) is None:
         return setup
     # Something is its own, or else the name goes.
@@ -148,6 +151,7 @@ def test_what_sweep_asks_is_asked_by_its_line(
     rules = sweep.compared(swept, setup.scale)
     assert sweep.compared(found, again.setup.scale) == rules
     assert again.setup.scale.qk_norm == setup.scale.qk_norm
+    assert again.setup.spread == setup.spread
     names = {"view", "statistic", "draws", "seed"}
     if swept.view == "map":
         names |= {"n_range", "d_k_range", "map_points"}

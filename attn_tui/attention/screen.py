@@ -24,6 +24,7 @@ from attn_tui.compute.attention.answer import answer as answer_rows
 from attn_tui.compute.attention.settings import N_SCALE, Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
+from attn_tui.compute.source import Drawn
 from attn_tui.compute.text import counted
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
@@ -40,7 +41,7 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, PicturePane, Sheet
-from attn_tui.ui.setting import CAUSAL, MASK, PRECISION, SCALE, of_field
+from attn_tui.ui.setting import CAUSAL, MASK, PRECISION, SCALE, of_field, spread_where
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -48,6 +49,12 @@ FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 def _drawn_instead(question: Question) -> str:
     is_here = is_drawn(question.experiment)
     return "The keys are drawn here: what a query sees is set by sees" if is_here else ""
+
+
+def _why_not_drawn(question: Question) -> str:
+    experiment = question.experiment
+    is_of_draw = is_drawn(experiment) or isinstance(experiment.source, Drawn)
+    return "" if is_of_draw else "The rows are asked: nothing is drawn"
 
 
 _SCALE = tuple(
@@ -71,7 +78,8 @@ class AttentionScreen(InstrumentScreen):
     VIEW_TITLES = VIEW_TITLES
     NO_N = ROWS_ASKED
     GROUPS: ClassVar = (
-        ("Head", tuple(FIELDS.values())), ("Scale", _SCALE), ("Precision", PRECISION),
+        ("Head", (*FIELDS.values(), *spread_where(_why_not_drawn))),
+        ("Scale", _SCALE), ("Precision", PRECISION),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Action(

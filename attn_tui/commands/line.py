@@ -120,7 +120,7 @@ def sweep(question: "Question") -> str:
         # A trailing comma makes one rule a list.
         names = ",".join(rules) if len(rules) > 1 else f"{rules[0]},"
         arguments += ["--rules", names]
-    arguments += ["--qk-norm"] * setup.scale.qk_norm
+    arguments += [*_spread(setup), *["--qk-norm"] * setup.scale.qk_norm]
     # With no rule but none, there is nothing to compare.
     arguments += ["--ratio"] * (settings.ratio and len(rules) > 1)
     if settings.statistic != Settings().statistic:
@@ -293,10 +293,18 @@ def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
     is_brought = is_named and setup.d_k == start.d_k
     if not (is_of_source or is_brought):
         yield from ("--d-k", str(setup.d_k))
+    yield from _spread(setup)
     text = rule_text(setup.scale)
     if text != rule_text(start.scale):
         yield from ("--rule", text)
     yield from _options(setup.scale, start.scale)
+
+
+def _spread(setup: Setup) -> Iterator[str]:
+    """Yield the options for σ_q and σ_k, where they are not 1."""
+    for field in (FIELDS["sigma_q"], FIELDS["sigma_k"]):
+        if (value := setup.value(field)) != field.default:
+            yield from (field.option, field.kind.text(value))
 
 
 def _options(part: Any, start: Any = None) -> Iterator[str]:

@@ -205,7 +205,8 @@ def number(
     """Return the kind of finite numbers in a range; those above 0 have steps."""
     bound = ""
     if most < inf:
-        bound = f" from {whole_text(least)} to {whole_text(most)}"
+        low = whole_text(least) if float(least).is_integer() else general(least)
+        bound = f" from {low} to {whole_text(most)}"
     elif least > -inf:
         bound = f" of {general(least)} or more"
     elif above > -inf:

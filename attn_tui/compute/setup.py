@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, Field, fields_of, setting, whole
+from attn_tui.compute.field import Checked, Field, fields_of, number, setting, whole
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import NAMED, NO_MODEL, brought
@@ -47,6 +47,36 @@ class Draw:
                 raise InputError("draw", problem, kind.expected)
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How widely drawn q and k are spread about their means.
+
+    Attributes:
+        q: σ_q, what the entries of q are multiplied by.
+        k: σ_k, what the entries of keys are multiplied by.
+    """
+
+    q: float = 1.0
+    k: float = 1.0
+
+    @property
+    def scores(self) -> float:
+        """σ_q·σ_k, what scores q·k are multiplied by."""
+        return self.q * self.k
+
+
+UNIT_SPREAD = Spread()
+"""Entries as they are drawn: of variance 1, if they are standard normal."""
+
+SPREAD = number(1e-3, 1e3, called="a factor")
+"""The kind of σ_q and σ_k."""
+
+
+def _cancels(setup: Any, source: Any) -> str:
+    """Return why the spread of what is drawn has no effect; empty if it has one."""
+    return "QK-norm makes all of one length: spread cancels" if setup.scale.qk_norm else ""
+
+
 S = TypeVar("S")
 
 
@@ -62,6 +92,9 @@ class Setup(Checked):
         settings: At most one settings object of each instrument, a frozen dataclass.
         model: The name of the model whose d_k and scale were chosen. It has no effect on any
             answer, and becomes ``none`` once both d_k and scale differ from the model's.
+        sigma_q: σ_q, by which the entries of a drawn q are multiplied, or in Dot products their
+            distances from their mean.
+        sigma_k: σ_k, likewise of drawn keys.
     """
 
     d_k: int = setting(
@@ -80,12 +113,26 @@ class Setup(Checked):
         "the model whose d_k and scale are asked, but for what is given beside it",
         option="--model", fed=True, synonyms=("head", "architecture"), brings=brought,
     )  # fmt: skip
+    sigma_q: float = setting(
+        1.0, SPREAD, "σ_q", "what the entries of a drawn q are multiplied by", option="--sigma-q",
+        synonyms=("spread of q", "sigma_q", "sigma q"),
+        no_effect=_cancels,
+    )  # fmt: skip
+    sigma_k: float = setting(
+        1.0, SPREAD, "σ_k", "what the entries of drawn keys are multiplied by", option="--sigma-k",
+        synonyms=("spread of k", "spread of keys", "sigma_k", "sigma k"), no_effect=_cancels,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
         of_model = brought(self.model)
         if of_model and all(getattr(self, name) != value for name, value in of_model.items()):
             object.__setattr__(self, "model", NO_MODEL)
+
+    @property
+    def spread(self) -> Spread:
+        """How widely drawn q and k are spread; under QK-norm that cancels."""
+        return UNIT_SPREAD if self.scale.qk_norm else Spread(self.sigma_q, self.sigma_k)
 
     def get(self, kind: type[S]) -> S:
         """Return the part of a type: the setup itself, scale, precision or settings, or default."""

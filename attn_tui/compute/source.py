@@ -263,9 +263,10 @@ class Drawn(Draw, Source):
     Given q, the scores of one vector are independent and normal with standard deviation ‖q‖, so
     ‖q‖·g with g standard normal is drawn instead of keys. Under QK-norm the scores are d_k times
     the cosine between q and k, independent whatever q is, so d_k·g/√(g² + χ²) is drawn, with χ²
-    of d_k − 1 degrees of freedom. Draws are coupled: q at one d_k is the beginning of q at every
-    larger one, g does not depend on d_k, and χ² rises with d_k except where a proposal is no
-    longer accepted. The generator is NumPy's PCG64 with its ``standard_normal``.
+    of d_k − 1 degrees of freedom. Otherwise the setup's σ_q and σ_k multiply q and k, and scores
+    by their product. Draws are coupled: q at one d_k is the beginning of q at every larger one, g
+    does not depend on d_k, and χ² rises with d_k except where a proposal is no longer accepted.
+    The generator is NumPy's PCG64 with its ``standard_normal``.
     """
 
     kind: ClassVar[Kind] = "drawn"
@@ -276,7 +277,7 @@ class Drawn(Draw, Source):
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the draw at the setup's d_k, of normalised q and k under QK-norm."""
-        return _drawn(self, setup.d_k, setup.scale.qk_norm)
+        return _drawn(self, setup.d_k, setup.scale.qk_norm, setup.spread.scores)
 
     def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores at another d_k; without QK-norm they are proportional to ‖q‖."""
@@ -333,9 +334,10 @@ class Drawn(Draw, Source):
 
 
 @lru_cache(maxsize=2)
-def _drawn(draw: Drawn, d_k: int, qk_norm: bool) -> Vectors:
+def _drawn(draw: Drawn, d_k: int, qk_norm: bool, spread: float) -> Vectors:
     def vector(index: int) -> Vector:
         scores = draw.scores(d_k, index, qk_norm)
+        scores *= spread
         scores.setflags(write=False)
         return Vector(name(index), scores)
 

@@ -105,7 +105,8 @@ def setup_experiment_of(
     from attn_tui.files.draft import EXAMPLE, parse
 
     # Its own --seed is not the seed of drawn scores.
-    shared = {name: options[name] for name in ("experiment", "d_k", "rule", "model")}
+    names = ("experiment", "d_k", "sigma_q", "sigma_k", "rule", "model")
+    shared = {name: options[name] for name in names}
     return experiment_of(shared, *edits, source=parse(EXAMPLE).source)
 
 

@@ -203,7 +203,8 @@ def _formulas(answer: Answer) -> Mapping[str, str]:
         variance = "E[(q_i k_i)²] − E[q_i k_i]²"
         variance += f" = {term(one.mean_square)} − {term(abs(one.mean))}²"
     else:
-        squares = (term(pair.law.variance + mean**2) for mean in pair.means)
+        of_both = zip(pair.variances, pair.means, strict=True)
+        squares = (term(variance + mean**2) for variance, mean in of_both)
         variance = f"Var(q_i k_i) = E[q_i²]·E[k_i²] = {'·'.join(squares)}"
     cross = "Σ_{i≠j} Cov(q_i k_i, q_j k_j)"
     if law.tied:

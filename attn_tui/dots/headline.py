@@ -57,7 +57,7 @@ NUMBERS = (
 def headline(experiment: Experiment) -> str:
     """Return the headline of an experiment; its numbers are exact."""
     setup = experiment.setup
-    law = law_of(setup.get(Settings), setup.d_k)
+    law = law_of(setup.get(Settings), setup.d_k, setup.spread)
     divided = Divided.of(setup.scale, setup.d_k, max(experiment.vectors[0].n_attended, 1))
     m = divided.multiplier
     if law.standard_deviation == 0.0:
@@ -110,7 +110,9 @@ def cause(pair: Pair) -> str:
     q, k = pair.means
     if q and k:
         is_shifted = pair.mean_q or pair.mean_k
-        return "The means are not 0" if is_shifted else "Dice are never negative"
+        # A die that is spread far enough about its mean has faces below 0.
+        is_above_0 = max(pair.sigma_q, pair.sigma_k) * pair.law.end <= pair.law.mean
+        return "Dice are never negative" if is_above_0 and not is_shifted else "The means are not 0"
     return f"q and k lean {'the same way' if pair.correlation > 0.0 else 'opposite ways'}"
 
 

@@ -88,7 +88,9 @@ def report(answer: Answer, width: int = WIDTH) -> Report:
 
 def bound(answer: Answer) -> str:
     """Return two standard deviations of an unshifted, uncorrelated q·k, as text: ``2√d_k``."""
-    return f"{general(2.0 * answer.law.pair.law.variance, 3)}√d_k"
+    pair = answer.law.pair
+    factor = general(2.0 * pair.spread * pair.law.variance, 3)
+    return "√d_k" if factor == "1" else f"{factor}√d_k"
 
 
 def _asked(answer: Answer) -> Iterator[Labelled]:
@@ -118,6 +120,9 @@ def _entries(law: DotLaw) -> str:
     parts = [f"of q and k {pair.law.title}"]
     if shifts:
         parts.append(f"shifted by {' and '.join(shifts)}")
+    if (pair.sigma_q, pair.sigma_k) != (1.0, 1.0):
+        spread = f"σ_q = {general(pair.sigma_q)} and σ_k = {general(pair.sigma_k)}"
+        parts.append(f"spread by {spread} about their means")
     if pair.correlation:
         parts.append(f"q_i and k_i correlated with ρ = {general(pair.correlation)}")
     if law.tied:

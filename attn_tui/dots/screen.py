@@ -32,7 +32,7 @@ from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
-from attn_tui.ui.setting import RULE, of_field
+from attn_tui.ui.setting import RULE, SPREAD, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -59,7 +59,7 @@ class DotsScreen(InstrumentScreen):
     NAME = "dots"
     VIEWS: ClassVar = ("bells-pane", "over-pane", "why-pane", "table-pane")
     VIEW_TITLES = VIEW_TITLES
-    GROUPS: ClassVar = (("Drawn", tuple(FIELDS.values())), ("Scale", (RULE,)))
+    GROUPS: ClassVar = (("Drawn", (*FIELDS.values(), *SPREAD)), ("Scale", (RULE,)))
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Action("v", "axis", "Axis", id="axis", synonyms=("linear axis", "logarithmic axis")),
@@ -120,7 +120,7 @@ class DotsScreen(InstrumentScreen):
         """Show a sample that is complete at once; otherwise draw the rest in a thread."""
         self.workers.cancel_group(self, "answer")
         settings = experiment.setup.get(Settings)
-        key = (settings, experiment.setup.d_k)
+        key = (settings, experiment.setup.d_k, experiment.setup.spread)
         run = self._runs.pop(key, None) or SampleRun(*key)
         self._runs[key] = run
         while len(self._runs) > KEPT:

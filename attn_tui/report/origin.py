@@ -9,10 +9,10 @@ import numpy as np
 
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.numbers import quantity
+from attn_tui.compute.numbers import general, quantity
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale, scale_of
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.setup import UNIT_SPREAD, Setup, Spread
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.text import listed, visible
 from attn_tui.report.masks import hiding_texts, mask_name
@@ -150,9 +150,27 @@ def _(source: Drawn, experiment: Experiment) -> str:
     what = f"at d_k = {d_k:,}, n = {source.n_keys:,}, seed {source.seed}"
     if experiment.setup.scale.qk_norm:
         return f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k:,}"
-    norms = [quantity(source.query_norm(d_k, i)) for i in range(min(source.count, MOST_NORMS))]
+    spread, shown = experiment.setup.spread, range(min(source.count, MOST_NORMS))
+    norms = [quantity(spread.q * source.query_norm(d_k, index)) for index in shown]
     more = ", …" if source.count > MOST_NORMS else ""
-    return f"drawn: q, k ~ N(0,1) {what}, ‖q‖ = {', '.join(norms)}{more}"
+    return f"drawn: {entries_law(spread)} {what}, ‖q‖ = {', '.join(norms)}{more}"
+
+
+def entries_law(spread: Spread) -> str:
+    """Return the law of the entries of drawn q and k: ``q, k ~ N(0,1)``, perhaps multiplied.
+
+    >>> entries_law(Spread(2.0))
+    'q, k ~ N(0,1), times σ_q = 2 and σ_k = 1,'
+    """
+    plain = "q, k ~ N(0,1)"
+    if spread == UNIT_SPREAD:
+        return plain
+    return f"{plain}, times σ_q = {general(spread.q)} and σ_k = {general(spread.k)},"
+
+
+def scores_law(spread: Spread) -> str:
+    """Return the law of scores given q: ``N(0, ‖q‖²)``, or with σ_k where it is not 1."""
+    return "N(0, ‖q‖²)" if spread.k == 1.0 else "N(0, σ_k²‖q‖²)"
 
 
 def what_d_k_moves(scale: Scale, n_keys: int) -> str:
@@ -175,9 +193,13 @@ def _(source: Drawn, setup: Setup) -> str:
             f"√d_k = {quantity(setup.d_k**0.5)} ({source.GENERATOR})"
         )
     which = "its q" if source.count == 1 else "the q of a vector"
+    spread, variance, root = setup.spread, "d_k", "√d_k"
+    if spread.scores != 1.0:
+        variance, root = "σ_q²σ_k²·d_k", "σ_qσ_k√d_k"
     return (
-        f"given {which}, scores are independent N(0, ‖q‖²); over all q their variance is d_k, "
-        f"their standard deviation √d_k = {quantity(setup.d_k**0.5)} ({source.GENERATOR})"
+        f"given {which}, scores are independent {scores_law(spread)}; over all q their variance is "
+        f"{variance}, their standard deviation {root} = "
+        f"{quantity(spread.scores * setup.d_k**0.5)} ({source.GENERATOR})"
     )
 
 
@@ -197,6 +219,7 @@ def _(source: Drawn, setup: Setup, index: int, vector: Vector) -> tuple[str, Num
         # A cosine has the mean fourth power 3/(d_k(d_k + 2)).
         name, exact, relative = "√d_k", sqrt(d_k), sqrt((d_k - 1) / (d_k + 2))
     else:
-        name, exact, relative = "‖q‖", source.query_norm(d_k, index), 1.0
+        name = "‖q‖" if setup.spread.k == 1.0 else "σ_k‖q‖"
+        exact, relative = setup.spread.scores * source.query_norm(d_k, index), 1.0
     error = exact * relative / sqrt(2.0 * scores.size)
     return name, Number(float(np.sqrt(np.square(scores).mean())), error, exact)

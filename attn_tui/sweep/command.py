@@ -12,6 +12,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import RULES
+from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import (
     LISTED,
@@ -30,6 +31,7 @@ from attn_tui.console.options import (
     Option,
     changes_of,
     experiment,
+    field_option,
     flag,
     forms,
     of_names,
@@ -86,6 +88,8 @@ _EXAMPLES = """\
 )
 @_drawn("--points", "N", "At how many places; of a map, each side.  [default: 27; 14]")
 @settings(Settings, DRAWS)
+@field_option(SETUP["sigma_q"], DRAWS)
+@field_option(SETUP["sigma_k"], DRAWS)
 @experiment(DRAWS)
 @option(
     "--rules",
@@ -163,6 +167,9 @@ def _experiment(options: dict[str, Any], read: _Read) -> "Experiment":
         setup = replace(read_experiment(options["experiment"], Drawn()).setup, mask=Mask())
     if options["qk_norm"] is not None:
         setup = replace(setup, scale=replace(setup.scale, qk_norm=options["qk_norm"]))
+    for name in ("sigma_q", "sigma_k"):
+        if options[name] is not None:
+            setup = replace(setup, **{name: SETUP[name].kind.parse(name, options[name])})
     start = setup.get(Settings)
     d_k, changes = read(options, start, setup.d_k)
     if options["rules"] is not None:
@@ -305,7 +312,7 @@ def _print_crossovers(options: dict[str, Any], form: str) -> int:
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     latest: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, ProgressLine("crossovers") as progress:
-        for spent, so_far in crossovers(pairs, settings):
+        for spent, so_far in crossovers(pairs, settings, experiment.setup.spread):
             latest = so_far
             progress.show(spent / total)
             if stop():

@@ -10,6 +10,7 @@ import numpy as np
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.numbers import factor, percent, progress, quantity
 from attn_tui.compute.sample import Number
+from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
 from attn_tui.compute.sweep.points import Point
@@ -18,6 +19,7 @@ from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
 from attn_tui.report.head import Labelled, about_model, left_out
+from attn_tui.report.origin import entries_law, scores_law
 from attn_tui.report.report import (
     Column,
     Fact,
@@ -130,7 +132,9 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     ns = _from_to(settings.n_range, len(answer.points.ns), most)
     d_ks = _from_to(settings.d_k_range, len(answer.points.d_ks), most)
     law = "s = d_k·g/√(g² + χ²), |s| ≤ d_k, of q and k divided by their root mean square"
-    plain = "given q, scores are independent N(0, ‖q‖²)"
+    plain = f"given q, scores are independent {scores_law(setup.spread)}"
+    if setup.spread != UNIT_SPREAD:
+        plain += f", where {entries_law(setup.spread).removesuffix(',')}"
     if rule_text(setup.scale) in answer.rules:
         yield from about_model(setup)
     yield "sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}"

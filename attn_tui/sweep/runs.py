@@ -51,7 +51,10 @@ def drawn_by(experiment: Experiment) -> Experiment:
         crossovers=False,
     )
     d_k = setup.d_k if over_n else Setup().d_k
-    return Experiment(Drawn(), Setup(d_k, Scale(qk_norm=setup.scale.qk_norm)).put(bare))
+    drawn = Setup(
+        d_k, Scale(qk_norm=setup.scale.qk_norm), sigma_q=setup.spread.q, sigma_k=setup.spread.k
+    )
+    return Experiment(Drawn(), drawn.put(bare))
 
 
 class SweepRun:
@@ -145,9 +148,10 @@ def is_between(experiment: Experiment) -> bool:
 
 
 def row_of(experiment: Experiment) -> object:
-    """Return the key of a `CursorRow`: all that it depends on (the place, the rules, the draws)."""
+    """Return the key of a `CursorRow`: all that it depends on (place, rules, spread, draws)."""
     setup = experiment.setup
     settings = setup.get(Settings)
     wanted = tuple(crossovers_wanted(experiment))
     rules = compared(settings, setup.scale)
-    return wanted, rules, settings.n, setup.d_k, setup.scale.qk_norm, settings.draws, settings.seed
+    drawn = settings.n, setup.d_k, setup.scale.qk_norm, setup.spread, settings.draws, settings.seed
+    return wanted, rules, *drawn

@@ -50,7 +50,7 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane, columns_of
 from attn_tui.ui.picture import PicturePane, Sheet
-from attn_tui.ui.setting import RULE, of_field
+from attn_tui.ui.setting import RULE, SPREAD, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -90,7 +90,7 @@ class SweepScreen(InstrumentScreen):
     VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
         ("Shown", (FIELDS["statistic"],)),
-        ("Drawn", (FIELDS["draws"], FIELDS["seed"])),
+        ("Drawn", (FIELDS["draws"], FIELDS["seed"], *SPREAD)),
         ("Places", tuple(FIELDS[name] for name in ("n", "n_range", "d_k_range", "map_points",
                                                    "points"))),
         ("Compared", (RULE, FIELDS["rules"], of_field(SETUP["qk_norm"]), FIELDS["crossovers"])),

@@ -1,6 +1,6 @@
 """The screen of an instrument: title, headline, body and footer."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -55,6 +55,13 @@ SOON = "is on the screen; its numbers are still being worked out"
 
 LEADING_AWAY = ("explore", "open_head", "open_instrument")
 """What enter does in panes: it shows what the cursor is on in another instrument."""
+
+
+CHANGED: Mapping[str, str] = {
+    "precision": "{}", "naive": "{}", "round_scores": "scores in {}",
+    "round_vectors": "q and k in {}", "sigma_q": "σ_q = {}", "sigma_k": "σ_k = {}",
+}  # fmt: skip
+"""What the title says of settings that change numbers but stand in no pane, by their names."""
 
 
 class InstrumentScreen(FilesScreen):
@@ -217,14 +224,31 @@ class InstrumentScreen(FilesScreen):
         return self.query_one(Slider)
 
     def _watch_question(self, question: Question) -> None:
-        """Show the chosen model, with its changes if they fit; update d_k and the settings."""
+        """Show the chosen model and what is changed, as far as it fits; update d_k."""
         self.failure = ""
-        texts = model_texts(question.experiment.setup)
+        texts = self._status_texts(question)
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
         self.show_numbers(question)
         if self.HAS_D_K:
             self.query_one(DkPane).idle = self.why_idle(question)
+
+    def _status_texts(self, question: Question) -> Iterator[str]:
+        """Yield the chosen model and what is changed besides, in texts of decreasing length."""
+        changed = [
+            CHANGED[setting.name].format(setting.kind.shown(setting.value(question)))
+            for setting in self.settings
+            if setting.name in CHANGED
+            and setting.value(question) != setting.default
+            and not setting.no_effect(question)
+        ]
+        models = model_texts(question.experiment.setup)
+        for model in models:
+            yield "; ".join([model, *changed])
+        yield "; ".join(changed)
+        yield from models
+        if changed:
+            yield f"{changed[0]}; …"
 
     def why_idle(self, question: Question) -> str:
         """Return why changing d_k would change nothing, or an empty text."""

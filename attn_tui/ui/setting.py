@@ -247,7 +247,32 @@ PRECISION = tuple(
     of_field(FIELDS[key])
     for key in ("precision", "naive", "arithmetic", "round_scores", "round_vectors")
 )
-DRAW = (N_KEYS, SEED, VECTORS)
+SPREAD = tuple(of_field(FIELDS[key]) for key in ("sigma_q", "sigma_k"))
+"""How widely q and k are spread, where an instrument draws them."""
+
+
+def spread_where(needed: Callable[[Question], str]) -> tuple[Setting, ...]:
+    """Return the settings of the spread for an instrument that does not always draw.
+
+    Args:
+        needed: Returns why nothing is drawn for a question, or an empty text.
+    """
+
+    def of_question(setting: Setting) -> Setting:
+        def no_effect(question: Question) -> str:
+            return needed(question) or setting.no_effect(question)
+
+        return replace(setting, no_effect=no_effect)
+
+    return tuple(map(of_question, SPREAD))
+
+
+def _why_not_drawn(question: Question) -> str:
+    is_drawn = isinstance(question.experiment.source, Drawn)
+    return "" if is_drawn else "It is of drawn scores: type n = 64, seed = 1"
+
+
+DRAW = (N_KEYS, SEED, VECTORS, *spread_where(_why_not_drawn))
 
 PARAMETERS: Mapping[str, tuple[Setting, ...]] = {
     name: tuple(_of_parameter(rule, parameter) for parameter in rule.parameters)

@@ -66,6 +66,19 @@ def test_draws_are_coupled() -> None:
     assert all(left < right for left, right in pairwise(lengths))
 
 
+def test_spread_multiplies_scores_and_cancels_under_qk_norm() -> None:
+    plain, spread = Setup(64), Setup(64, sigma_q=2.0, sigma_k=0.25)
+    scores = Drawn(50, 3).vectors(plain)[0].scores
+    assert Drawn(50, 3).vectors(spread)[0].scores.tolist() == (scores / 2.0).tolist()
+    at_128 = Drawn(50, 3).vectors(replace(spread, d_k=128))[0].scores
+    assert Drawn(50, 3).moved(scores / 2.0, 0, spread, 128) == pytest.approx(at_128)
+    normalised = [
+        Drawn(50, 3).vectors(replace(setup, scale=Scale(qk_norm=True)))[0].scores.tolist()
+        for setup in (plain, spread)
+    ]
+    assert normalised[0] == normalised[1]
+
+
 def test_scores_have_the_variance_d_k() -> None:
     d_k, count = 64, 4_000
     scores = np.array([v.scores for v in Drawn(2, 1, count).vectors(Setup(d_k))])

@@ -28,6 +28,8 @@ ASKED = {
     "rho below 0": replace(NORMAL, correlation=-0.5),
     "two means": replace(NORMAL, mean_q=2.0, mean_k=-3.0),
     "means against rho": replace(NORMAL, mean_q=1.0, mean_k=-1.0, correlation=1.0),
+    "spread": NORMAL,
+    "spread dice": replace(NORMAL, entries="die", correlation=0.25),
     "constant": replace(NORMAL, entries="coins", correlation=1.0),
 }
 RULES = ("inverse-sqrt", "inverse", "none", "yarn", "fixed:a=256", "mup")
@@ -39,7 +41,10 @@ GROWTHS = {
 
 @cache
 def drawn(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> Answer:
-    *_, last = answer(Experiment(SOURCE, Setup(d_k, parse_scale(rule)).put(ASKED[name])))
+    setup = Setup(d_k, parse_scale(rule)).put(ASKED[name])
+    if name.startswith("spread"):
+        setup = replace(setup, sigma_q=3.0, sigma_k=0.5)
+    *_, last = answer(Experiment(SOURCE, setup))
     return last
 
 

@@ -21,17 +21,26 @@ SOURCE = parse(EXAMPLE).source
 NUMBER = r"−?\d[\d,]*(?:\.\d+)?(?: [mb]illion)?"
 
 
-def asked(settings: Settings, d_k: int = 1024, rule: str = "inverse-sqrt") -> Experiment:
-    return Experiment(SOURCE, Setup(d_k, parse_scale(rule)).put(settings))
+def asked(
+    settings: Settings, d_k: int = 1024, rule: str = "inverse-sqrt", sigma_q: float = 1.0
+) -> Experiment:
+    return Experiment(SOURCE, Setup(d_k, parse_scale(rule), sigma_q=sigma_q).put(settings))
 
 
-def of(settings: Settings = Settings(), d_k: int = 1024, rule: str = "inverse-sqrt") -> str:
-    return headline(asked(settings, d_k, rule))
+def of(
+    settings: Settings = Settings(), d_k: int = 1024, rule: str = "inverse-sqrt",
+    sigma_q: float = 1.0,
+) -> str:  # fmt: skip
+    return headline(asked(settings, d_k, rule, sigma_q))
 
 
 SENTENCES: dict[str, str] = {
     of(): "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Divided by √d_k it is typically "
     "±1, at this d_k and at every other.",
+    of(sigma_q=0.5): "At d_k = 1,024, q·k is typically ±16: it grows as √d_k. Divided by √d_k it "
+    "is typically ±0.5, at this d_k and at every other.",
+    of(Settings(entries="die"), sigma_q=2.0): "The means are not 0, so q·k piles up to about "
+    "13,000. Divided by √d_k it is still about 390 and grows: the average does it, not the spread.",
     of(Settings(entries="die")): "Dice are never negative, so q·k piles up to about 13,000. "
     "Divided by √d_k it is still about 390 and grows: the average does it, not the spread.",
     of(Settings(mean_q=1.0, mean_k=-1.0)): "The means are not 0, so q·k averages −1,024, give or "
@@ -78,6 +87,7 @@ QUESTIONS = st.builds(
             "ssmax", "mup", "per-layer:layer=7", "log-length", "fixed:a=144",
         ]
     ),
+    st.sampled_from([1.0, 1.0, 0.707, 2.0, 1000.0]),
 )  # fmt: skip
 
 
@@ -92,7 +102,7 @@ def test_it_is_short_and_plain_and_its_numbers_are_of_the_law(experiment: Experi
     assert sentence.endswith(".")
     assert len(re.findall(NUMBER, sentence.replace("√1 = 1", ""))) <= 5
     setup = experiment.setup
-    law = law_of(setup.get(Settings), setup.d_k)
+    law = law_of(setup.get(Settings), setup.d_k, setup.spread)
     m = setup.scale.multiplier(setup.d_k, experiment.vectors[0].n_attended)
     sizes = [law.mean, law.standard_deviation]
     known = [*sizes, *(m * size for size in sizes), m, 1.0 / m]
@@ -116,7 +126,7 @@ def test_what_is_said_to_be_the_same_at_every_d_k_is(experiment: Experiment) -> 
     sentence = headline(experiment)
     sizes = []
     for d_k in (16, 65_536):
-        law = law_of(setup.get(Settings), d_k)
+        law = law_of(setup.get(Settings), d_k, setup.spread)
         m = setup.scale.multiplier(d_k, experiment.vectors[0].n_attended)
         is_of_mean = "averages" in sentence or "piles up" in sentence
         sizes.append(m * abs(law.mean if is_of_mean else law.standard_deviation))

@@ -105,6 +105,21 @@ async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
         assert str(status.render()) == ""
 
 
+async def test_the_title_says_what_changes_numbers_and_stands_in_no_pane() -> None:
+    """Without it float16 could be read as float64, and a spread of 2 as the law itself."""
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        for name, value in (("precision", "float16"), ("σ_q", 2.0)):
+            setting = next(each for each in screen.settings if name in (each.name, each.label))
+            screen.ask(setting.edit(value))
+        await shown(pilot)
+        # Typed scores are not drawn, so that their spread is nothing to say.
+        assert str(screen.query_one("#status", Label).render()) == "float16"
+        drawn = await press(pilot, "2")
+        assert str(drawn.query_one("#status", Label).render()) == "σ_q = 2"
+        assert drawn.headline.startswith("At d_k = 1,024, q·k is typically ±64")
+
+
 async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() -> None:
     def fail(path: str) -> None:
         raise ZeroDivisionError(f"in {path}")

@@ -39,6 +39,7 @@ FIRST: Mapping[str, str] = {
     "cap 30": "soft cap: none → 30", "sink 1": "sink: none → 1",
     "soft cap of 30": "soft cap: none → 30", "d_k 64k": "d_k 64k", "mask 1": "mask: none → 1",
     "hide 2": "mask: none → 2", "hide key 2": "mask: none → 2", "mask key 2": "mask: none → 2",
+    "sigma_q 2": "σ_q 2",
     "samples 1000": "Dot products: samples: 100,000 → 1,000",
     "draws 64": "Sweep: draws: auto → 64", "precision float16": "precision: float64 → float16",
     # A value alone.
@@ -134,6 +135,7 @@ async def test_the_order_is_the_same_at_each_start() -> None:
 ELSEWHERE = {
     "dots": {
         "T 2": f"{RULE}temperature:T=2.0", "cap 30": "Explore: soft cap: none → 30",
+        "sigma_q 2": "σ_q: 1 → 2", "σ_k 0.5": "σ_k: 1 → 0.5", "spread of k 3": "σ_k: 1 → 3",
         "causal": f"Attention: sees: up to its own{NOW}",
         "samples 10": "samples: 100,000 → 10",
         "type scores": "Type scores", "n 9": "Sweep: n: 64 → 9", "histogram": "view: Histograms",

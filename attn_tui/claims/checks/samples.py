@@ -126,7 +126,7 @@ def row_logs(
             parts[rule, d_k].append(unit_logs(unit, d_k, multiplier)[ROWS[statistic]])
     factor = READOUTS[statistic].factor
     return {
-        place: np.concatenate(parts[place]) + log(factor(multiplier))
+        place: np.concatenate(parts[place]) + log(factor(multiplier, 1.0))
         for place, multiplier in multipliers.items()
     }
 

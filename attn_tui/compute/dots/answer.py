@@ -30,6 +30,7 @@ from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.sample import NOTHING, Number
 from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.setup import UNIT_SPREAD, Spread
 
 _MAIN, _PAIRS, _TABLE = range(3)
 """The purposes of random numbers: the first part of the key of their streams."""
@@ -43,10 +44,10 @@ _ROW_WORK = 2**24
 
 
 @lru_cache(maxsize=256)
-def law_of(settings: Settings, d_k: int) -> DotLaw:
+def law_of(settings: Settings, d_k: int, spread: Spread = UNIT_SPREAD) -> DotLaw:
     """Return the exact law of q·k at a d_k."""
     means = float(settings.mean_q), float(settings.mean_k)
-    pair = Pair(settings.entries, *means, float(settings.correlation))
+    pair = Pair(settings.entries, *means, float(settings.correlation), spread.q, spread.k)
     return DotLaw(pair, d_k, settings.tied)
 
 
@@ -184,7 +185,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     When stopped, it yields once more if anything was drawn since the last answer, and ends.
     """
     setup = experiment.setup
-    yield from SampleRun(setup.get(Settings), setup.d_k).answers(experiment, stop)
+    yield from SampleRun(setup.get(Settings), setup.d_k, setup.spread).answers(experiment, stop)
 
 
 class _Sample:
@@ -242,16 +243,17 @@ class SampleRun:
     Args:
         settings: The law of the entries and the sizes of the samples.
         d_k: The length of q and k.
+        spread: How widely their entries are spread.
     """
 
-    def __init__(self, settings: Settings, d_k: int) -> None:
+    def __init__(self, settings: Settings, d_k: int, spread: Spread = UNIT_SPREAD) -> None:
         seed, samples = settings.seed, settings.samples
-        self._settings, self._law = settings, law_of(settings, d_k)
+        self._settings, self._law = settings, law_of(settings, d_k, spread)
         self._one = DotLaw(self._law.pair, 1)
         self._products = _Sample(self._law, Streams(seed, _MAIN, 0), samples)
         self._rows: list[_Sample] = []
         for row_d_k in settings.d_ks:
-            law, streams = law_of(settings, row_d_k), Streams(seed, _TABLE, row_d_k)
+            law, streams = law_of(settings, row_d_k, spread), Streams(seed, _TABLE, row_d_k)
             most = min(samples, max(1, _ROW_WORK // Draws(law, streams).cost))
             self._rows.append(_Sample(law, streams, most))
         self._pairs, self._pair_streams = PowerSums(), Streams(seed, _PAIRS, 0)

@@ -33,7 +33,7 @@ class Streams(dict[int, np.random.Generator]):
 
 
 def draw_entries(pair: Pair, streams: Streams, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Return values of q_i and of k_i less their means, each of the given shape."""
+    """Return q_i and k_i less their means, before they are spread, each of the given shape."""
     x, other = (_entries(pair, streams[part], shape) for part in (0, 1))
     rho = pair.correlation
     if pair.entries == "normal":
@@ -106,11 +106,12 @@ class Draws:
             squares -= free
             squares *= rho
             values += squares
+        values *= pair.spread
         if not pair.centred:
             a, b = (sqrt(d) * mean for mean in pair.means)
             x = self._streams[2].standard_normal(count)
             y = rho * x + rest * self._streams[3].standard_normal(count)
-            values += a * y + b * x + (x * y - rho)
+            values += pair.sigma_k * a * y + pair.sigma_q * b * x + pair.spread * (x * y - rho)
         return values
 
     def _counted(self, count: int) -> Floats:
@@ -123,8 +124,9 @@ class Draws:
         pair, d = self._law.pair, self._law.d_k
         x, y = draw_entries(pair, self._streams, (count, d))
         values: Floats = np.einsum("ij,ij->i", x, y)
+        values *= pair.spread
         values -= d * pair.covariance
         if not pair.centred:
             a, b = pair.means
-            values += a * y.sum(axis=1) + b * x.sum(axis=1)
+            values += pair.sigma_k * a * y.sum(axis=1) + pair.sigma_q * b * x.sum(axis=1)
         return values

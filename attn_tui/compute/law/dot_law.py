@@ -150,9 +150,10 @@ class DotLaw:
     def bound(self) -> float:
         """Twice the standard deviation that q·k has if entries are independent and of mean 0.
 
-        It is 2√d_k for entries of variance 1; those of a die have a variance of 35/12.
+        It is 2√d_k for entries of variance 1; those of a die have a variance of 35/12 before they
+        are spread.
         """
-        return 2.0 * self.pair.law.variance * sqrt(self.d_k)
+        return 2.0 * self.pair.spread * self.pair.law.variance * sqrt(self.d_k)
 
     @cached_property
     def moments(self) -> tuple[float, ...]:
@@ -194,8 +195,9 @@ class DotLaw:
     @property
     def chances(self) -> tuple[Floats, Floats] | None:
         """The values of q·k less its mean and their probabilities, if discrete and known."""
-        d, times = self._of_free
+        d = self._of_free[0]
         if self.product.discrete and d == 1:
+            times = self.d_k if self.tied else 1
             return times * self.product.values, self.product.weights
         lattice = _lattice(self.pair, self.d_k)
         return None if lattice is None else (lattice.values, lattice.weights)
@@ -271,8 +273,9 @@ class DotLaw:
 
     @property
     def _of_free(self) -> tuple[int, float]:
-        """The number of independent products in q·k, and the factor that multiplies their sum."""
-        return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
+        """The number of independent products of unspread entries, and the factor of their sum."""
+        spread = self.pair.spread
+        return (1, self.d_k * spread) if self.tied else (self.d_k, spread)
 
 
 @lru_cache(maxsize=2)

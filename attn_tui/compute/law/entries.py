@@ -97,17 +97,31 @@ class Pair:
         mean_q: Added to every q_i.
         mean_k: Added to every k_i.
         correlation: ρ.
+        sigma_q: What the distance of each q_i from its mean is multiplied by, above 0.
+        sigma_k: Likewise for k_i.
     """
 
     entries: Entries = "normal"
     mean_q: float = 0.0
     mean_k: float = 0.0
     correlation: float = 0.0
+    sigma_q: float = 1.0
+    sigma_k: float = 1.0
 
     @property
     def law(self) -> EntryLaw:
-        """The law of an entry, before ``mean_q`` or ``mean_k`` is added."""
+        """The law of an entry, before it is spread and ``mean_q`` or ``mean_k`` is added."""
         return LAWS[self.entries]
+
+    @property
+    def spread(self) -> float:
+        """σ_q·σ_k, by which all products of distances from the means are multiplied."""
+        return self.sigma_q * self.sigma_k
+
+    @property
+    def variances(self) -> tuple[float, float]:
+        """Var(q_i) and Var(k_i)."""
+        return self.sigma_q**2 * self.law.variance, self.sigma_k**2 * self.law.variance
 
     @property
     def means(self) -> tuple[float, float]:
@@ -118,7 +132,8 @@ class Pair:
     def ends(self) -> tuple[float, float]:
         """Lower and upper bounds of q_i·k_i, whatever ρ is."""
         (a, b), end = self.means, self.law.end
-        corners = [(a + x) * (b + y) for x in (-end, end) for y in (-end, end)]
+        of_q, of_k = self.sigma_q * end, self.sigma_k * end
+        corners = [(a + x) * (b + y) for x in (-of_q, of_q) for y in (-of_k, of_k)]
         return min(corners), max(corners)
 
     @property
@@ -129,12 +144,18 @@ class Pair:
     @property
     def covariance(self) -> float:
         """Cov(q_i, k_i)."""
-        return self.correlation * self.law.variance
+        return self.spread * self.correlation * self.law.variance
 
     def deviation(self, x: Floats, y: Floats) -> Floats:
-        """Return q_i·k_i less its mean, from q_i and k_i less theirs, without cancellation."""
+        """Return q_i·k_i less its mean, without cancellation.
+
+        Args:
+            x: q_i less its mean, before it is spread by ``sigma_q``.
+            y: k_i less its mean, likewise.
+        """
         a, b = self.means
-        return a * y + b * x + (x * y - self.covariance)
+        about_means = x * y - self.correlation * self.law.variance
+        return self.sigma_k * a * y + self.sigma_q * b * x + self.spread * about_means
 
     def product(self) -> Product:
         """Return the law of q_i·k_i.
@@ -162,16 +183,21 @@ def _product(pair: Pair) -> Product:
     about_means = 1.0 + rho**2
     if law.name != "normal":
         apart = law.variance**2 * (1.0 - abs(rho)) + law.fourth * abs(rho)
-        about_means = apart - pair.covariance**2
-    # v(a² + b² + 2ρab) for v = Var(q_i), without cancellation.
-    a, b = pair.means
+        about_means = apart - (rho * law.variance) ** 2
+    # v(a² + b² + 2ρab) for v = Var(q_i) before it is spread, without cancellation.
+    mean_q, mean_k = pair.means
+    a, b = pair.sigma_k * mean_q, pair.sigma_q * mean_k
     shifts = law.variance * ((1.0 + rho) * (a + b) ** 2 + (1.0 - rho) * (a - b) ** 2) / 2.0
-    mean = a * b + pair.covariance
-    return Product(mean, shifts + about_means, values, weights, law.discrete)
+    mean = mean_q * mean_k + pair.covariance
+    variance = shifts + pair.spread**2 * about_means
+    return Product(mean, variance, values, weights, law.discrete)
 
 
 def _nodes(pair: Pair) -> tuple[Floats, Floats, Floats]:
-    """Return nodes of q_i and of k_i less their means, and weights, all of shape (M,)."""
+    """Return nodes of q_i and of k_i less their means, before they are spread, and weights.
+
+    All have shape (M,).
+    """
     law, rho = pair.law, pair.correlation
     x, other = (axis.ravel() for axis in np.meshgrid(law.deviations, law.deviations))
     weights = np.outer(law.weights, law.weights).ravel()
@@ -192,9 +218,11 @@ def exact_values(pair: Pair) -> dict[Fraction, float]:
     """
     law, chances = pair.law, dict[Fraction, float]()
     a, b = (_meant(law.mean) + _meant(shift) for shift in (pair.mean_q, pair.mean_k))
+    of_q, of_k = _meant(pair.sigma_q), _meant(pair.sigma_k)
     covariance = _meant(pair.correlation) * _meant(law.variance)
     for x, y, weight in zip(*(nodes.tolist() for nodes in _nodes(pair)), strict=True):
-        value = a * Fraction(y) + b * Fraction(x) + (Fraction(x) * Fraction(y) - covariance)
+        about_means = Fraction(x) * Fraction(y) - covariance
+        value = of_k * a * Fraction(y) + of_q * b * Fraction(x) + of_q * of_k * about_means
         chances[value] = chances.get(value, 0.0) + weight
     return {value: weight for value, weight in chances.items() if weight > 0.0}
 

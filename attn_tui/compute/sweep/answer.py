@@ -47,7 +47,7 @@ _BETWEEN = 16_000_000
 
 @dataclass(frozen=True)
 class Condensation:
-    """Where logits condense on few keys: σ = m√d_k is σ_c = √(2 ln n) or more.
+    """Where logits condense on few keys: σ = m√d_k·σ_qσ_k is σ_c = √(2 ln n) or more.
 
     Attributes:
         rule: The rule as text.
@@ -122,11 +122,11 @@ def row_crossovers(
 
     It ends soon after ``stop()`` is true.
     """
-    wanted = crossovers_wanted(experiment)
+    wanted, setup = crossovers_wanted(experiment), experiment.setup
     if not wanted:
         return
     try:
-        for progress in crossovers(wanted, experiment.setup.get(Settings)):
+        for progress in crossovers(wanted, setup.get(Settings), setup.spread):
             if stop():
                 return
             yield progress
@@ -170,16 +170,17 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     for scale in scales.values():
         for n, d_k in every:
             scale.multiplier(d_k, n)
-    draws, qk_norm = first_draws(settings), setup.scale.qk_norm
-    first = Sampling(scales, draws, settings.seed, qk_norm)
+    draws, qk_norm, spread = first_draws(settings), setup.scale.qk_norm, setup.spread
+    first = Sampling(scales, draws, settings.seed, qk_norm, spread)
     batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, others)]
     # Where keys are few, more vectors are drawn afterwards, starting at the n of the settings.
     # Exact values and condensation are known only without QK-norm.
     few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and not qk_norm})
     for n in sorted(few_keys, key=lambda n: n != closest(few_keys, settings.n)):
         row = [place for place in every if place[0] == n]
-        batches.append((Sampling(scales, draws_at(settings, n), settings.seed), row, ()))
-    marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
+        more = Sampling(scales, draws_at(settings, n), settings.seed, spread=spread)
+        batches.append((more, row, ()))
+    marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k, spread.scores))
     wanted = crossovers_wanted(experiment)
     work = sum(sampling.work([*now, *later]) for sampling, now, later in batches)
     work += len(wanted) * search_cost(settings.n, draws_at(settings, settings.n))
@@ -247,15 +248,15 @@ def restated(answer: Answer, experiment: Experiment) -> Answer:
 
 
 def _condensation(
-    settings: Settings, scales: Mapping[str, Scale], d_k: int
+    settings: Settings, scales: Mapping[str, Scale], d_k: int, spread: float
 ) -> Iterator[Condensation]:
     ns = [settings.n]
     if settings.view == "map":
         ns = log_grid(settings.n_range, settings.map_points)
     for rule, scale in scales.items():
         if settings.view == "curves" and settings.over == "n":
-            n, where = condensation_n(scale, d_k)
+            n, where = condensation_n(scale, d_k, spread)
             yield Condensation(rule, n, d_k, where)
         else:
             for n in ns:
-                yield Condensation(rule, n, *condensation_d_k(scale, n))
+                yield Condensation(rule, n, *condensation_d_k(scale, n, spread))

@@ -16,6 +16,7 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.norms import log_of
 from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import UNIT_SPREAD, Spread
 from attn_tui.compute.sweep.draws import GENERATOR, cost, unit_logs, units
 from attn_tui.compute.sweep.points import Points, Ratio, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS
@@ -141,7 +142,7 @@ def crossover(
 
 
 def crossovers(
-    wanted: Sequence[tuple[int, str]], settings: Settings
+    wanted: Sequence[tuple[int, str]], settings: Settings, spread: Spread = UNIT_SPREAD
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
     """Yield the work done and the crossovers found so far.
 
@@ -150,6 +151,7 @@ def crossovers(
     Args:
         wanted: Pairs of n and rule; the crossovers of all readouts are searched for each.
         settings: Settings that determine how many vectors are drawn, and the seed.
+        spread: How widely q and k are spread.
 
     Raises:
         InputError: As for `search`.
@@ -158,7 +160,7 @@ def crossovers(
     for n, rule in wanted:
         draws = draws_at(settings, n)
         most, spent = search_cost(n, draws), 0
-        for step in search(n, rule, settings.seed, draws):
+        for step in search(n, rule, settings.seed, draws, spread=spread):
             if isinstance(step, tuple):
                 finished += step
             else:
@@ -174,8 +176,9 @@ def search_cost(n: int, draws: int) -> int:
 
 
 def search(
-    n: int, rule: str, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS
-) -> Iterator[tuple[Crossover, ...] | int]:
+    n: int, rule: str, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS,
+    spread: Spread = UNIT_SPREAD,
+) -> Iterator[tuple[Crossover, ...] | int]:  # fmt: skip
     """Search for crossovers: yield the cost of each step, and finally the crossovers.
 
     Let f(d_k) be ln of the median without scaling less ln of the median with it. A few draws at
@@ -206,7 +209,7 @@ def search(
         sorted({round(place) for place in np.geomspace(least, D_K.maximum, steps + 1)})
         for steps in (octaves, octaves * _OCTAVE)
     )
-    falls = _Falls(n, tuple(readouts), seed, scale)
+    falls = _Falls(n, tuple(readouts), seed, scale, spread)
     yield from falls.evaluate(coarse, min(draws, _PILOT))
     windows: dict[GradientReadout, tuple[int, int]] = {}
     for readout in readouts:
@@ -241,9 +244,11 @@ class _Falls:
     """
 
     def __init__(
-        self, n: int, readouts: tuple[GradientReadout, ...], seed: int, scale: Scale
-    ) -> None:
+        self, n: int, readouts: tuple[GradientReadout, ...], seed: int, scale: Scale,
+        spread: Spread,
+    ) -> None:  # fmt: skip
         self.n, self.readouts, self.seed, self.scale = n, readouts, seed, scale
+        self.spread = spread
         self._samples: dict[int, Floats] = {}
 
     def evaluate(self, places: Sequence[int], draws: int) -> Iterator[int]:
@@ -255,8 +260,11 @@ class _Falls:
         for unit in units(self.seed, self.n, draws, wanted):
             for d_k, samples in added.items():
                 for side, multiplier in enumerate((1.0, self.scale.multiplier(d_k, self.n))):
-                    logs = unit_logs(unit, d_k, multiplier)[rows]
-                    factors = [READOUTS[readout].factor(multiplier) for readout in self.readouts]
+                    logs = unit_logs(unit, d_k, multiplier * self.spread.scores)[rows]
+                    factors = [
+                        READOUTS[readout].factor(multiplier, self.spread.k)
+                        for readout in self.readouts
+                    ]
                     logs += np.array([log_of(factor) for factor in factors])[:, None]
                     samples[side, :, unit.here] = logs
                     yield cost(self.n, unit.size)

@@ -50,12 +50,19 @@ def condensation_std(n_keys: int) -> float:
     return sqrt(2.0 * log(n_keys))
 
 
-def logit_std(scale: Scale, n_keys: int, d_k: int) -> float:
-    """Return σ = m√d_k, the typical standard deviation of the logits of a drawn vector."""
-    return scale.multiplier(d_k, n_keys) * sqrt(d_k)
+def logit_std(scale: Scale, n_keys: int, d_k: int, spread: float = 1.0) -> float:
+    """Return σ = m√d_k·σ_qσ_k, the typical standard deviation of the logits of a drawn vector.
+
+    Args:
+        scale: The rule.
+        n_keys: n.
+        d_k: The length of q.
+        spread: σ_q·σ_k.
+    """
+    return scale.multiplier(d_k, n_keys) * spread * sqrt(d_k)
 
 
-def condensation_d_k(scale: Scale, n_keys: int) -> tuple[float | None, Where]:
+def condensation_d_k(scale: Scale, n_keys: int, spread: float = 1.0) -> tuple[float | None, Where]:
     """Return the d_k at which σ meets σ_c, and on which side of it σ ≥ σ_c.
 
     The d_k is None if σ ≥ σ_c at every d_k from 1 to 65,536, or at none. Between whole numbers,
@@ -67,10 +74,10 @@ def condensation_d_k(scale: Scale, n_keys: int) -> tuple[float | None, Where]:
     >>> condensation_d_k(Scale("inverse-sqrt"), 512)
     (None, 'nowhere')
     """
-    return _meeting(D_K, lambda d_k: _excess(scale, n_keys, d_k), log, exp)
+    return _meeting(D_K, lambda d_k: _excess(scale, n_keys, d_k, spread), log, exp)
 
 
-def condensation_n(scale: Scale, d_k: int) -> tuple[float | None, Where]:
+def condensation_n(scale: Scale, d_k: int, spread: float = 1.0) -> tuple[float | None, Where]:
     """Return the number of keys at which σ meets σ_c, and on which side of it σ ≥ σ_c.
 
     The n is None if σ ≥ σ_c at every n from 2 to 100,000, or at none. Between whole numbers,
@@ -86,15 +93,15 @@ def condensation_n(scale: Scale, d_k: int) -> tuple[float | None, Where]:
     """
     return _meeting(
         N_KEYS,
-        lambda n_keys: _excess(scale, n_keys, d_k),
+        lambda n_keys: _excess(scale, n_keys, d_k, spread),
         lambda n: log(log(n)),
         lambda x: exp(exp(x)),
     )
 
 
-def _excess(scale: Scale, n_keys: int, d_k: int) -> float:
+def _excess(scale: Scale, n_keys: int, d_k: int, spread: float) -> float:
     """Return ln(σ/σ_c)."""
-    sigma = logit_std(scale, n_keys, d_k)
+    sigma = logit_std(scale, n_keys, d_k, spread)
     return (log(sigma) if sigma > 0.0 else -inf) - log(condensation_std(n_keys))
 
 

@@ -13,6 +13,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.norms import log_of, power
 from attn_tui.compute.scale import NONE, Scale, parse_scale
+from attn_tui.compute.setup import UNIT_SPREAD, Spread
 from attn_tui.compute.sweep.draws import cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
@@ -148,6 +149,7 @@ class Point:
             to this one, from the same draws. Empty unless ``none`` is among the rules.
         below: Which draws lie below the median of each of `ROWS`, as packed bits, shape
             (rows, N/8).
+        spread: How widely q and k are spread.
     """
 
     n: int
@@ -159,6 +161,7 @@ class Point:
     mean_errors: Mapping[Statistic, float]
     below: NDArray[np.uint8]
     qk_norm: bool = False
+    spread: Spread = UNIT_SPREAD
 
     @cached_property
     def ratios(self) -> "dict[Statistic, tuple[Point, Ratio]]":
@@ -169,7 +172,7 @@ class Point:
         """Return the exact mean and median; each is None if it is not known."""
         if self.qk_norm:
             return Exact()
-        return exact(statistic, self.n, self.d_k, self.multiplier)
+        return exact(statistic, self.n, self.d_k, self.multiplier, self.spread)
 
 
 @dataclass(frozen=True)
@@ -308,12 +311,15 @@ class Sampling:
         draws: How many vectors to draw at each place.
         seed: The seed of the draws.
         qk_norm: Whether q and k are normalised.
+        spread: How widely they are spread.
     """
 
     def __init__(
-        self, rules: Mapping[str, Scale], draws: int, seed: int, qk_norm: bool = False
-    ) -> None:
+        self, rules: Mapping[str, Scale], draws: int, seed: int, qk_norm: bool = False,
+        spread: Spread = UNIT_SPREAD,
+    ) -> None:  # fmt: skip
         self.rules, self.draws, self.seed, self.qk_norm = rules, draws, seed, qk_norm
+        self.spread = spread
         self._logs: dict[Place, Floats] = {}
         self._drawn: dict[Place, int] = {}
         self._points: dict[Place, list[Point]] = {}
@@ -336,7 +342,8 @@ class Sampling:
                     shape = len(self.rules), max(ROWS.values()) + 1, self.draws
                     self._logs[n, d_k] = np.empty(shape)
                 for index, scale in enumerate(self.rules.values()):
-                    logs = unit_logs(unit, d_k, scale.multiplier(d_k, n), self.qk_norm)
+                    of_weights = scale.multiplier(d_k, n) * self.spread.scores
+                    logs = unit_logs(unit, d_k, of_weights, self.qk_norm)
                     self._logs[n, d_k][index, :, unit.here] = logs
                 self._drawn[n, d_k] = unit.here.stop
                 yield cost(n, unit.size * len(self.rules))
@@ -376,11 +383,15 @@ class Sampling:
                 errors = {name: of_rows[row] for name, row in ROWS.items()}
             rows = summarise(logs[index])
             summaries = {
-                name: rows[row].times(READOUTS[name].factor(m)) for name, row in ROWS.items()
+                name: rows[row].times(READOUTS[name].factor(m, self.spread.k))
+                for name, row in ROWS.items()
             }
             points.append(
-                Point(n, d_k, rule, m, draws, summaries, errors, below[index], self.qk_norm)
-            )
+                Point(
+                    n, d_k, rule, m, draws, summaries, errors, below[index], self.qk_norm,
+                    self.spread,
+                )
+            )  # fmt: skip
         return points
 
 

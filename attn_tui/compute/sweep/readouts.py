@@ -8,6 +8,7 @@ from math import log, log2
 import numpy as np
 
 from attn_tui.compute.arrays import Floats
+from attn_tui.compute.setup import UNIT_SPREAD, Spread
 from attn_tui.compute.sweep.exact import (
     Exact,
     mean_entropy,
@@ -35,8 +36,8 @@ class Readout:
         words: Its description, with its unit.
         short: Its name in a word or two.
         logs: Computes its natural logarithms from drawn weights, without the factor.
-        factor: A factor as a function of m, which multiplies e^``logs`` and all that is derived
-            from it. Statistics that share ``logs`` are computed once.
+        factor: A factor as a function of m and σ_k, which multiplies e^``logs`` and all that is
+            derived from it. Statistics that share ``logs`` are computed once.
         bound: An upper bound as a function of n, or None.
         two: The statistic for two keys as a monotone function of the gap between their logits, or
             None if it is not one; without the factor, as ``mean``.
@@ -47,7 +48,7 @@ class Readout:
     words: str
     short: str
     logs: Callable[[DrawnWeights], Floats]
-    factor: Callable[[float], float] = lambda m: 1.0
+    factor: Callable[[float, float], float] = lambda m, sigma_k: 1.0
     bound: Callable[[int], float | None] = lambda n_keys: None
     two: Callable[[Floats], Floats] | None = None
     mean: At = lambda n_keys, d_k, m: None
@@ -77,7 +78,7 @@ READOUTS: Mapping[Statistic, Readout] = {
     "gradient": replace(
         _JACOBIAN, symbol="‖∂p/∂s‖_F", short="gradient by s",
         words="the Frobenius norm of ∂p/∂s = m·J, weights by scores",
-        factor=lambda m: m, bound=lambda n_keys: None,
+        factor=lambda m, sigma_k: m, bound=lambda n_keys: None,
     ),
     "trace": Readout(
         "tr J", "the trace of J = ∂p/∂z, 1 − Σp²", "trace of J",
@@ -85,11 +86,12 @@ READOUTS: Mapping[Statistic, Readout] = {
     ),
     "query_gradient": Readout(
         "‖∂L/∂q‖", "the norm of ∂L/∂q = m·Kᵀ·J·V·∂L/∂o, with V·∂L/∂o ~ N(0, I)", "gradient by q",
-        DrawnWeights.query_gradient, factor=lambda m: m, mean=mean_query_gradient,
+        DrawnWeights.query_gradient, factor=lambda m, sigma_k: m * sigma_k,
+        mean=mean_query_gradient,
     ),
     "entropy_bits": replace(
         _ENTROPY, symbol="H bits", words="the entropy of the weights, in bits",
-        short="entropy in bits", factor=lambda m: 1.0 / log(2.0), bound=log2,
+        short="entropy in bits", factor=lambda m, sigma_k: 1.0 / log(2.0), bound=log2,
     ),
     "logit_std": Readout(
         "σ(z)", "the standard deviation of a vector's n logits", "spread of the logits",
@@ -128,7 +130,9 @@ def log_statistics(vectors: DrawnVectors, logit_std: Floats, across: Floats) -> 
 
 
 @lru_cache(maxsize=4096)
-def exact(statistic: Statistic, n_keys: int, d_k: int, multiplier: float) -> Exact:
+def exact(
+    statistic: Statistic, n_keys: int, d_k: int, multiplier: float, spread: Spread = UNIT_SPREAD
+) -> Exact:
     """Return the exact mean and median of a statistic over drawn vectors, as far as known.
 
     Args:
@@ -136,10 +140,13 @@ def exact(statistic: Statistic, n_keys: int, d_k: int, multiplier: float) -> Exa
         n_keys: n, at least 2.
         d_k: The length of q.
         multiplier: m; above 1e300 it is taken as 1e300, which saturates just the same.
+        spread: How widely q and k are spread.
     """
     readout, m = READOUTS[statistic], min(multiplier, 1e300)
+    # Weights see the product of m, σ_q and σ_k alone.
+    of_weights = min(m * spread.scores, 1e300)
     if n_keys == 2 and readout.two:
-        value = two_keys(readout.two, d_k, m)
+        value = two_keys(readout.two, d_k, of_weights)
     else:
-        value = Exact(readout.mean(n_keys, d_k, m))
-    return value.times(readout.factor(m))
+        value = Exact(readout.mean(n_keys, d_k, of_weights))
+    return value.times(readout.factor(m, spread.k))

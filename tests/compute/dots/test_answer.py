@@ -89,6 +89,7 @@ def directly(law: DotLaw, count: int) -> Floats:
         k = np.where(generator.uniform(size=shape) < abs(rho), np.sign(rho) * q, entries())
     middle = 3.5 if pair.entries == "die" else 0.0
     q, k = (np.broadcast_to(side + middle, (count, law.d_k)) for side in (q, k))
+    q, k = middle + pair.sigma_q * (q - middle), middle + pair.sigma_k * (k - middle)
     products: Floats = (q + pair.mean_q) * (k + pair.mean_k)
     return np.asarray(products.sum(axis=1))
 
@@ -100,21 +101,22 @@ def directly(law: DotLaw, count: int) -> Floats:
         LAWS,
         [1, 2, 64, 600],
         [
-            (0.0, (0.0, 0.0), False),
-            (0.6, (0.0, 0.0), False),
-            (-0.3, (1.5, -0.25), False),
-            (0.0, (2.0, 0.0), False),
-            (-1.0, (0.0, 0.5), False),
-            (0.5, (0.0, 0.0), True),
+            (0.0, (0.0, 0.0), (1.0, 1.0), False),
+            (0.6, (0.0, 0.0), (0.5, 1.0), False),
+            (-0.3, (1.5, -0.25), (2.0, 0.25), False),
+            (0.0, (2.0, 0.0), (1.0, 1.0), False),
+            (-1.0, (0.0, 0.5), (1.0, 3.0), False),
+            (0.5, (0.0, 0.0), (1.0, 2.0), True),
         ],
         least=16,
     ),
 )
 def test_draws_have_the_law_of_direct_simulation(
-    entries: Entries, d_k: int, how: tuple[float, tuple[float, float], bool]
-) -> None:
-    rho, means, tied = how
-    law = DotLaw(Pair(entries, *means, rho), d_k, tied)
+    entries: Entries, d_k: int,
+    how: tuple[float, tuple[float, float], tuple[float, float], bool],
+) -> None:  # fmt: skip
+    rho, means, spreads, tied = how
+    law = DotLaw(Pair(entries, *means, rho, *spreads), d_k, tied)
     # Rounded, so that equal values of a discrete law compare equal.
     ours, theirs = (np.round(x, 6) for x in (drawn(law, N) + law.mean, directly(law, N)))
     assert stats.ks_2samp(ours, theirs, method="asymp").pvalue > 1e-3

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import comb, inf, isnan, pi, sqrt
+from math import comb, inf, isnan, nan, pi, sqrt
 
 import mpmath
 import numpy as np
@@ -17,6 +17,7 @@ from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.variance_gamma import mean_root, nodes, stirling_rest
 
 VALUES: dict[str, list[int]] = {"coins": [-1, 1], "die": [1, 2, 3, 4, 5, 6]}
+SPREADS = [("1", "1"), ("2", "1"), ("0.3", "0.5")]
 SHIFTS = ["0", "0.5", "-3.46", "0.3", "1e-9", "1000000", "-3.500000001", "1.4142135623730951"]
 
 discrete = st.sampled_from(["coins", "die"])
@@ -24,17 +25,21 @@ d_ks = st.integers(0, 16).map(lambda power: 2**power) | st.integers(1, 300)
 correlations = st.floats(-0.99, 0.99).map(lambda rho: round(rho, 2))
 
 
-def enumerated(pair: Pair, d_k: int, shifts: tuple[str, str]) -> dict[Fraction, float]:
+def enumerated(
+    pair: Pair, d_k: int, shifts: tuple[str, str], spreads: tuple[str, str]
+) -> dict[Fraction, float]:
     """Return every value of q·k with its probability, by enumerating all outcomes."""
     values, middle = VALUES[pair.entries], Fraction(7, 2) if pair.entries == "die" else Fraction(0)
     sums, rho = {Fraction(0): 1.0}, pair.correlation
+    of_q, of_k = map(Fraction, spreads)
     for _ in range(d_k):
         longer = dict[Fraction, float]()
         for q, k in product(values, values):
             chance = (1 - abs(rho)) / len(values) ** 2
             if rho and k - middle == (q - middle if rho > 0 else middle - q):
                 chance += abs(rho) / len(values)
-            value = (q + Fraction(shifts[0])) * (k + Fraction(shifts[1]))
+            spread_q, spread_k = middle + of_q * (q - middle), middle + of_k * (k - middle)
+            value = (spread_q + Fraction(shifts[0])) * (spread_k + Fraction(shifts[1]))
             for before, of_before in sums.items():
                 longer[before + value] = longer.get(before + value, 0.0) + of_before * chance
         sums = longer
@@ -42,15 +47,19 @@ def enumerated(pair: Pair, d_k: int, shifts: tuple[str, str]) -> dict[Fraction, 
 
 
 @pytest.mark.slow
-@given(discrete, st.integers(1, 3), st.sampled_from(SHIFTS), st.sampled_from(SHIFTS), correlations)
-@example("coins", 4, "0", "0", 0.0)
-@example("die", 2, "0.3", "0.3", 1.0)
+@given(
+    discrete, st.integers(1, 3), st.sampled_from(SHIFTS), st.sampled_from(SHIFTS), correlations,
+    st.sampled_from(SPREADS),
+)  # fmt: skip
+@example("coins", 4, "0", "0", 0.0, SPREADS[0])
+@example("die", 2, "0.3", "0.3", 1.0, SPREADS[0])
+@example("die", 2, "0.5", "0", -0.5, SPREADS[2])
 def test_a_discrete_law_is_what_enumeration_finds(
-    entries: Entries, d_k: int, shift: str, other: str, rho: float
+    entries: Entries, d_k: int, shift: str, other: str, rho: float, spreads: tuple[str, str]
 ) -> None:
     """The coverage is exact however close two values of q·k are, or it is unknown."""
-    pair = Pair(entries, float(shift), float(other), rho)
-    law, sums = DotLaw(pair, d_k), enumerated(pair, d_k, (shift, other))
+    pair = Pair(entries, float(shift), float(other), rho, *map(float, spreads))
+    law, sums = DotLaw(pair, d_k), enumerated(pair, d_k, (shift, other), spreads)
     mean = sum(float(value) * chance for value, chance in sums.items())
     powers = [
         sum((float(value) - mean) ** power * chance for value, chance in sums.items())
@@ -65,7 +74,8 @@ def test_a_discrete_law_is_what_enumeration_finds(
         return
     size = sum(abs(float(value)) * chance for value, chance in sums.items())
     assert law.mean_size == pytest.approx(size, rel=1e-9)
-    square = 4 * (Fraction(35, 12) if entries == "die" else 1) ** 2 * d_k
+    variance = Fraction(35, 12) if entries == "die" else Fraction(1)
+    square = 4 * (Fraction(spreads[0]) * Fraction(spreads[1]) * variance) ** 2 * d_k
     inside = sum(chance for value, chance in sums.items() if value**2 <= square)
     assert law.coverage == pytest.approx(inside, rel=1e-8)
 
@@ -122,6 +132,27 @@ def test_normal_entries_have_the_variance_gamma_law(d_k: int, rho: float) -> Non
     assert law.coverage == variance_gamma.coverage(2 * sqrt(d_k), d_k, rho)
     x = np.array([-1.0, 0.5]) * d_k
     np.testing.assert_array_equal(law.density(x), variance_gamma.density(x, d_k, rho))
+
+
+@given(d_ks, st.sampled_from([0.0, 0.5]), st.booleans())
+def test_spread_normal_entries_have_the_law_of_a_multiple(d_k: int, rho: float, tied: bool) -> None:
+    """(σ_q·x)·(σ_k·y) = σ_qσ_k·xy, so that every part of the law is that of a multiple."""
+    plain, law = (
+        DotLaw(Pair(correlation=rho, sigma_q=of_q, sigma_k=of_k), d_k, tied)
+        for of_q, of_k in ((1.0, 1.0), (3.0, 0.5))
+    )
+    times = 1.5
+    assert (law.mean, law.standard_deviation) == pytest.approx(
+        (times * plain.mean, times * plain.standard_deviation)
+    )
+    assert law.bound == pytest.approx(times * plain.bound)
+    assert law.mean_size == pytest.approx(times * (plain.mean_size or nan))
+    assert law.coverage == pytest.approx(plain.coverage)
+    x = np.array([-0.7, 2.0]) * sqrt(d_k)
+    densities = law.density(times * x), plain.density(x)
+    assert densities[0] is not None
+    assert densities[1] is not None
+    np.testing.assert_allclose(times * densities[0], densities[1])
 
 
 @given(st.sampled_from(list(LAWS)), st.sampled_from([0.0, 0.5, -1.0]))

@@ -134,6 +134,34 @@ def test_points_lie_on_exact_means() -> None:
                 assert abs(drawn.mean - exact) < 4.0 * drawn.mean_standard_error
 
 
+def test_spread_does_to_weights_what_the_multiplier_does_and_not_to_gradients() -> None:
+    """σ_qσ_k = 1/8 does to weights what dividing by √64 does; ∂p/∂s is 8 times as large."""
+    settings = replace(SMALL, d_k_range=(64, 64), rules=("none", "inverse-sqrt"))
+    unscaled, _ = last(settings, d_k=64, sigma_q=0.5, sigma_k=0.25).points
+    _, scaled = last(settings, d_k=64).points
+    factors: dict[Statistic, float] = {
+        "entropy": 1.0, "logit_std": 1.0, "jacobian": 1.0, "gradient": 8.0, "query_gradient": 2.0,
+    }  # fmt: skip
+    for statistic, times in factors.items():
+        ours, theirs = unscaled.statistics[statistic], scaled.statistics[statistic]
+        assert ours.median == pytest.approx(times * theirs.median)
+        assert ours.mean == pytest.approx(times * theirs.mean)
+    (none, *_) = last(replace(SMALL, n=512), sigma_q=0.5).condensation
+    assert none.d_k == pytest.approx(4.0 * 12.4766, abs=1e-3)
+
+
+def test_crossovers_heed_the_spread() -> None:
+    """Where σ_q is half as large, it takes a larger d_k until logits are as far apart."""
+
+    def crossing(sigma_q: float) -> float:
+        result = last(replace(SMALL, n=8, draws=400, crossovers=True), sigma_q=sigma_q)
+        found = result.crossing("inverse-sqrt", "gradient", 8)
+        assert found is not None
+        return found.at
+
+    assert crossing(0.5) > 1.5 * crossing(1.0)
+
+
 def test_where_logits_condense_is_marked() -> None:
     marks = {mark.rule: mark for mark in last(replace(SMALL, n=512)).condensation}
     assert marks["none"].d_k == pytest.approx(12.4766, abs=1e-4)

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Spread
 from attn_tui.compute.sweep.draws import unit_logs, units
 from attn_tui.compute.sweep.exact import (
     Where,
@@ -27,7 +29,7 @@ from attn_tui.compute.sweep.exact import (
 )
 from attn_tui.compute.sweep.points import Summary, median_ranks, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
-from attn_tui.compute.sweep.settings import STATISTICS
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from tests.pairs import with_rows
 
 
@@ -104,7 +106,7 @@ def test_two_keys_at_any_multiplier(m: float) -> None:
 def summaries(n: int, d_k: int, m: float, draws: int) -> dict[str, Summary]:
     logs = np.concatenate([unit_logs(u, d_k, m) for u in units(11, n, draws, (d_k,))], axis=1)
     rows = summarise(logs)
-    return {name: rows[row].times(READOUTS[name].factor(m)) for name, row in ROWS.items()}
+    return {name: rows[row].times(READOUTS[name].factor(m, 1.0)) for name, row in ROWS.items()}
 
 
 @pytest.mark.slow
@@ -124,6 +126,27 @@ def test_draws_agree_with_what_is_exact(n: int, d_k: int, m: float) -> None:
             off = abs(drawn.log_median - log(quadrature.median))
             assert off < 4.0 * drawn.log_median_standard_error
     assert known == (17 if n == 2 else 4)
+
+
+@pytest.mark.parametrize("statistic", ["query_gradient", "gradient", "entropy"])
+def test_spread_as_in_a_direct_simulation(statistic: Statistic) -> None:
+    """Weights see m·σ_qσ_k, ∂p/∂s carries m, and ∂L/∂q carries m·σ_k."""
+    m, spread, random = 0.2, Spread(0.75, 2.0), np.random.default_rng(5)
+    q = spread.q * random.standard_normal((40_000, 16))
+    k = spread.k * random.standard_normal((40_000, 2, 16))
+    v = random.standard_normal((40_000, 2))
+    p = special.softmax(m * np.einsum("rd,rnd->rn", q, k), axis=1)
+    # J v for two keys, and ∂p/∂s = m·J, whose four entries have the same size.
+    both = p[:, 0] * p[:, 1]
+    of_keys = np.linalg.norm(k[:, 0] - k[:, 1], axis=1)
+    values = {
+        "query_gradient": m * both * np.abs(v[:, 0] - v[:, 1]) * of_keys,
+        "gradient": 2.0 * m * both,
+        "entropy": special.entr(p).sum(axis=1),
+    }[statistic]
+    expected = exact(statistic, 2, 16, m, spread).mean
+    assert expected is not None
+    assert abs(values.mean() - expected) < 4.0 * values.std(ddof=1) / 200.0
 
 
 @with_rows(
