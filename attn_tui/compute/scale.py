@@ -97,6 +97,15 @@ class Rule:
     synonyms: tuple[str, ...] = ()
 
 
+_STEEPEST = 60.0
+"""The largest power α: beyond 64, d_k^−α is 0 in float64 at the largest d_k."""
+
+_POWERS = replace(
+    number(0.0, _STEEPEST, called="a power"),
+    step=lambda value, steps: min(max(round(value + 0.05 * steps, 6), 0.0), _STEEPEST),
+)
+
+
 def _inverse_sqrt(d_k: float) -> float:
     # A single rounding, where 1 / √d_k would round twice.
     root: float = float(d_k) ** -0.5
@@ -121,6 +130,14 @@ _ALL = (
         "inverse", "1/d_k", "for queries and keys that training has correlated",
         "µP: Yang et al. 2022, arXiv 2203.03466", lambda d_k, n_keys, values: 1.0 / d_k,
         users="Granite (attention_multiplier)", synonyms=("divide by d_k", "linear"),
+    ),
+    Rule(
+        "power", "d_k^−α", "any power of d_k: α = ½ is 1/√d_k, α = 1 is 1/d_k",
+        "between Vaswani et al. 2017 (α = ½) and µP (α = 1)",
+        lambda d_k, n_keys, values: float(d_k) ** -values["alpha"],
+        (Parameter("alpha", "α", 0.5, _POWERS,
+                   "the power of d_k by which scores are divided", ("exponent",)),),
+        synonyms=("exponent", "d_k to the power", "d_k^-alpha"),
     ),
     Rule(
         "mup", "√d₀/d_k", "1/d_k that agrees with 1/√d_k at a base dimension d₀",
@@ -161,12 +178,29 @@ _ALL = (
         synonyms=("scalable softmax",),
     ),
     Rule(
-        "yarn", "(0.1·ln f + 1)²/√d_k", "sharper for a context extended by a factor f",
-        "YaRN: Peng et al. 2023, arXiv 2309.00071",
-        lambda d_k, n_keys, values: (0.1 * log(values["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k),
+        "yarn", "(0.1·a·ln f + 1)²/√d_k", "sharper for a context extended by a factor f",
+        "YaRN: Peng et al. 2023, arXiv 2309.00071; a is DeepSeek's mscale, .707 in V2-Lite",
+        lambda d_k, n_keys, values: (
+            (0.1 * values["mscale"] * log(values["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k)
+        ),
         (Parameter("factor", "f", 40.0, number(1.0, called="a finite factor"),
-                   "the factor by which the context is extended"),),
-        users="DeepSeek-V3", synonyms=("long context", "mscale"),
+                   "the factor by which the context is extended"),
+         Parameter("mscale", "a", 1.0, number(above=0.0, called="a finite coefficient"),
+                   "the coefficient of the logarithm: mscale_all_dim in a configuration",
+                   ("mscale_all_dim", "mscale coefficient"))),
+        users="DeepSeek-V2 and V3", synonyms=("long context", "mscale²"),
+    ),
+    Rule(
+        "longrope", "(1 + ln f/ln L)/√d_k", "sharper for a context extended by f from a length L",
+        "LongRoPE: Ding et al. 2024, arXiv 2402.13753: √(1 + ln f/ln L) on q and on k",
+        lambda d_k, n_keys, values: (
+            (1.0 + log(values["factor"]) / log(values["length"])) * _inverse_sqrt(d_k)
+        ),
+        (Parameter("factor", "f", 32.0, number(1.0, called="a finite factor"),
+                   "the factor by which the context is extended"),
+         Parameter("length", "L", 4096.0, number(above=1.0, called="a finite length"),
+                   "the length of the context before", ("original length",))),
+        users="Phi-3 with 128k", synonyms=("long context", "LongRoPE", "attention factor"),
     ),
     Rule(
         "temperature", "1/T", "a divisor of your own, whatever d_k is",
@@ -254,10 +288,25 @@ class Scale(Checked):
 
     @property
     def formula(self) -> str:
-        """The multiplier as text, with the values of the parameters: ``1/√144``."""
+        """The multiplier as text, with the values of the parameters: ``1/√144``.
+
+        A factor of 1 within a product is left out.
+
+        >>> Scale("yarn").formula, parse_scale("yarn:40,mscale=.707").formula
+        ('(0.1·ln 40 + 1)²/√d_k', '(0.1·0.707·ln 40 + 1)²/√d_k')
+        """
+        text = self._without_units
+        for parameter in self.definition.parameters:
+            text = text.replace(parameter.symbol, f"{self.parameters[parameter.name]:,.6g}")
+        return text
+
+    @property
+    def _without_units(self) -> str:
+        """The rule's formula without the parameters that are a factor of 1 within a product."""
         text = self.definition.formula
         for parameter in self.definition.parameters:
-            text = text.replace(parameter.symbol, f"{self.parameters[parameter.name]:g}")
+            if self.parameters[parameter.name] == 1.0:
+                text = text.replace(f"·{parameter.symbol}·", "·")
         return text
 
     @property
@@ -267,11 +316,13 @@ class Scale(Checked):
         >>> Scale("temperature", (("T", 0.5),)).named_formula
         '1/T, T = 0.5'
         """
+        formula = self._without_units
         values = [
             f"{parameter.symbol} = {parameter.kind.shown(self.parameters[parameter.name])}"
             for parameter in self.definition.parameters
+            if parameter.symbol in formula
         ]
-        return ", ".join([self.definition.formula, *values])
+        return ", ".join([formula, *values])
 
     @property
     def is_default(self) -> bool:
@@ -387,7 +438,7 @@ NONE = Scale("none")
 
 @lru_cache(maxsize=1024)
 def parse_scale(text: str) -> Scale:
-    """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; one parameter needs no name.
+    """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; the first needs no name.
 
     Results are cached by text, since a sweep looks up its rules by their text.
 
@@ -396,14 +447,16 @@ def parse_scale(text: str) -> Scale:
 
     >>> parse_scale("temperature:T=4") == parse_scale("temperature:4")
     True
+    >>> parse_scale("yarn:4,mscale=0.5") == parse_scale("yarn:mscale=0.5,factor=4")
+    True
     """
     name, colon, rest = (part.strip() for part in text.partition(":"))
     names = [parameter.name for parameter in RULES[name].parameters] if name in RULES else []
     arguments: dict[str, float] = {}
     # A comma inside a number marks thousands.
-    for assignment in re.split(r",(?!\s*[0-9])", rest) if colon else ():
+    for place, assignment in enumerate(re.split(r",(?!\s*[0-9])", rest) if colon else ()):
         parameter, equals, value = (part.strip() for part in assignment.partition("="))
-        if not equals and len(names) == 1:
+        if not equals and names and place == 0:
             parameter, value = names[0], parameter
         elif not equals:
             raise InputError("rule", f"{inert(assignment)} will not do", "parameter=value")
