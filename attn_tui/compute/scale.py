@@ -85,6 +85,7 @@ class Rule:
         parameters: The parameters it takes.
         users: Models that use it, or empty.
         synonyms: Other words by which it can be searched for.
+        normalises: Whether q and k are normalised first, as by QK-norm.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Rule:
     parameters: tuple[Parameter, ...] = ()
     users: str = ""
     synonyms: tuple[str, ...] = ()
+    normalises: bool = False
 
 
 _STEEPEST = 60.0
@@ -138,6 +140,16 @@ _ALL = (
         (Parameter("alpha", "α", 0.5, _POWERS,
                    "the power of d_k by which scores are divided", ("exponent",)),),
         synonyms=("exponent", "d_k to the power", "d_k^-alpha"),
+    ),
+    Rule(
+        "cosine", "g/d_k", "g times the cosine of q and k: QK-norm, and then g/d_k",
+        "Henry et al. 2020, arXiv 2010.04245; Swin V2, arXiv 2111.09883: both learn g",
+        lambda d_k, n_keys, values: values["g"] / d_k,
+        (Parameter("g", "g", 8.0, number(above=0.0, called="a finite scale"),
+                   "the scale of the cosine: logits reach from −g to g",
+                   ("logit_scale", "learned scale")),),
+        users="Swin V2", synonyms=("cosine attention", "cosine similarity", "l2norm", "l2 norm"),
+        normalises=True,
     ),
     Rule(
         "mup", "√d₀/d_k", "1/d_k that agrees with 1/√d_k at a base dimension d₀",
@@ -220,6 +232,13 @@ _D_K, _N_KEYS = 1, 512
 """The d_k and n at which a scale's parameters are checked; at n = 1 some rules give 0."""
 
 
+def _no_qk_norm(scale: "Scale", has_vectors: bool) -> str:
+    """Return why a choice of QK-norm has no effect, or an empty text."""
+    if not has_vectors:
+        return "QK-norm acts on q and k: choose where scores come from"
+    return f"{scale.rule} normalises q and k already" if scale.definition.normalises else ""
+
+
 @dataclass(frozen=True)
 class Scale(Checked):
     """What happens between scores and softmax.
@@ -250,11 +269,10 @@ class Scale(Checked):
     )  # fmt: skip
     qk_norm: bool = setting(
         False, switch(), "QK-norm",
-        "whether q and k are normalised first, each divided by its root mean square",
+        "whether q and k are normalised first, each divided by its root mean square: its length is "
+        "√d_k then",
         option="--qk-norm/--no-qk-norm", synonyms=("normalise q and k", "rms norm"),
-        no_effect=lambda setup, source: (
-            "" if source.normalises else "QK-norm acts on q and k: choose where scores come from"
-        ),
+        no_effect=lambda setup, source: _no_qk_norm(setup.scale, source.normalises),
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -279,6 +297,25 @@ class Scale(Checked):
     def definition(self) -> Rule:
         """The rule itself."""
         return RULES[self.rule]
+
+    @property
+    def normalises(self) -> bool:
+        """Whether q and k are normalised before their product, by QK-norm or by the rule."""
+        return self.qk_norm or self.definition.normalises
+
+    def check_unnormalised(self, field: str, what: str, expected: str = "another rule") -> None:
+        """Check that the rule does not normalise q and k.
+
+        Args:
+            field: The name of the input.
+            what: Why they cannot be normalised, as a clause.
+            expected: What can be asked instead.
+
+        Raises:
+            InputError: With that name, if it does.
+        """
+        if self.definition.normalises:
+            raise InputError(field, f"{self.rule} normalises q and k, and {what}", expected)
 
     @property
     def parameters(self) -> Parameters:
@@ -348,7 +385,7 @@ class Scale(Checked):
         z = "m·s"
         if self.softcap is not None:
             z = f"{general(self.softcap)}·tanh(m·s/{general(self.softcap)})"
-        parts = ["QK-norm"] if self.qk_norm else []
+        parts = ["QK-norm"] if self.normalises else []
         parts.append(f"z = {z}, m = {self.formula}")
         if self.sink is not None:
             parts.append(f"sink b = {general(self.sink)}")

@@ -10,6 +10,7 @@ import numpy as np
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.numbers import factor, percent, progress, quantity
 from attn_tui.compute.sample import Number
+from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
 from attn_tui.compute.sweep.points import Point
@@ -134,6 +135,9 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     if rule_text(setup.scale) in answer.rules:
         yield from about_model(setup)
     yield "sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}"
+    normalised = [rule for rule in answer.rules if parse_scale(rule).normalises]
+    if normalised and not setup.scale.qk_norm:
+        yield "", f"{', '.join(normalised)}: {law}; ∂L/∂q is not known"
     yield "n", ns if over_n or is_map else f"{settings.n:,}"
     yield "d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks
     yield "rules", "; ".join(f"{rule}: m = {formula(rule)}" for rule in answer.rules)
@@ -157,7 +161,7 @@ def _drawn(answer: Answer) -> str:
     """Return how many vectors are drawn at which places, with seed and generator."""
     settings, ns = answer.settings, answer.points.ns or (answer.settings.n,)
     counts = {n: draws_at(settings, n) for n in ns}
-    if answer.experiment.setup.scale.qk_norm:
+    if any(point.qk_norm for point in answer.points):
         counts = {point.n: point.draws for point in answer.points} or counts
     source = f"seed {settings.seed} ({answer.generator})"
     few, many = min(counts.values()), max(counts.values())

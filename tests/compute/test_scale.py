@@ -35,6 +35,8 @@ def test_each_rule_has_its_multiplier() -> None:
         ("yarn:1,mscale=0.5", 1 / sqrt(80)),
         ("longrope", (1 + log(32) / log(4096)) / sqrt(80)),
         ("longrope:4,length=2^15", (1 + log(4) / log(32_768)) / sqrt(80)),
+        ("cosine", 8 / 80),
+        ("cosine:20", 20 / 80),
         ("power", 1 / sqrt(80)),
         ("power:1", 1 / 80),
         ("power:alpha=0.25", 1 / sqrt(sqrt(80))),
@@ -110,6 +112,7 @@ def test_what_is_no_rule_is_refused_by_name() -> None:
             "z = 50·tanh(m·s/50), m = 1/√144; sink b = 0",
         ),
         (Scale("none", sink=-1.5, qk_norm=True), "QK-norm; z = m·s, m = 1; sink b = −1.5"),
+        (Scale("cosine"), "QK-norm; z = m·s, m = 8/d_k"),
     ],
 )
 def test_the_pipeline_is_said_in_one_line(scale: Scale, text: str) -> None:

@@ -307,7 +307,8 @@ class Sampling:
         rules: The scale of each rule, by the rule's text.
         draws: How many vectors to draw at each place.
         seed: The seed of the draws.
-        qk_norm: Whether q and k are normalised.
+        qk_norm: Whether q and k are normalised under every rule, and not only under those that
+            normalise by themselves.
     """
 
     def __init__(
@@ -336,7 +337,8 @@ class Sampling:
                     shape = len(self.rules), max(ROWS.values()) + 1, self.draws
                     self._logs[n, d_k] = np.empty(shape)
                 for index, scale in enumerate(self.rules.values()):
-                    logs = unit_logs(unit, d_k, scale.multiplier(d_k, n), self.qk_norm)
+                    is_normalised = self.qk_norm or scale.normalises
+                    logs = unit_logs(unit, d_k, scale.multiplier(d_k, n), is_normalised)
                     self._logs[n, d_k][index, :, unit.here] = logs
                 self._drawn[n, d_k] = unit.here.stop
                 yield cost(n, unit.size * len(self.rules))
@@ -379,8 +381,11 @@ class Sampling:
                 name: rows[row].times(READOUTS[name].factor(m)) for name, row in ROWS.items()
             }
             points.append(
-                Point(n, d_k, rule, m, draws, summaries, errors, below[index], self.qk_norm)
-            )
+                Point(
+                    n, d_k, rule, m, draws, summaries, errors, below[index],
+                    self.qk_norm or scale.normalises,
+                )
+            )  # fmt: skip
         return points
 
 
