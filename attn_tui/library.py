@@ -324,6 +324,7 @@ def _evaluation(
         return evaluate(vector.scores, PLAIN, precision)
     rule = parse_scale(scale) if isinstance(scale, str) else scale or Scale()
     _check("scale", rule, Scale)
+    rule.check_unnormalised("scale", "scores have none")
     if d_k is None and rule.uses_d_k(vector.n_attended):
         raise InputError("d_k", f"there is none, and m = {rule.formula}", "a whole number")
     at = Setup().d_k if d_k is None else Setup(d_k=d_k).d_k

@@ -15,6 +15,7 @@ import attn_tui
 from attn_tui.compute.dots import answer as dots
 from attn_tui.compute.explore import answer as explore
 from attn_tui.compute.sweep import answer as sweep
+from attn_tui.engine.request import Request
 from tests.compute import exact
 from tests.pairs import with_rows
 
@@ -143,3 +144,16 @@ def test_other_input_that_will_not_do_is_named(call: Callable[[], object], messa
     with pytest.raises(attn_tui.InputError) as error:
         call()
     assert message in str(error.value)
+
+
+def test_what_is_normalised_or_has_no_q_and_k_refuses_the_rule_cosine() -> None:
+    q = np.ones((1, 1, 3, 4))
+    refused: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("scale", lambda: attn_tui.softmax([1.0, 2.0], 64, "cosine")),
+        ("scale", lambda: attn_tui.diagnose(q, q, q, q, scale="cosine:g=8")),
+        ("rule", lambda: Request(attn_tui.Scale("cosine"))),
+    )
+    for field, ask in refused:
+        with pytest.raises(attn_tui.InputError, match="cosine normalises q and k, and") as caught:
+            ask()
+        assert caught.value.field == field

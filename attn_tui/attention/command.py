@@ -17,6 +17,7 @@ from attn_tui.console.asking import (
     edited,
     experiment_of,
     mention_unread_input,
+    source_beside,
 )
 from attn_tui.console.options import DRAWS, Command, Options, forms, settings, shared
 
@@ -77,7 +78,8 @@ def to_experiment(options: dict[str, Any]) -> "Experiment":
         if options["mask"] is not None:
             is_causal = "causal" in options["mask"]
             edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=is_causal)))
-    experiment = experiment_of(Options(options), *edits)
+    drawn = None if any(options[name] for name in _SCORES) else source_beside(options["rule"])
+    experiment = experiment_of(Options(options), *edits, source=drawn)
     _check_used(options, experiment)
     return experiment
 

@@ -119,7 +119,7 @@ class Captured(Products):
         """
         precision = setup.precision.vectors
         causal = setup.mask.causal or bool(self.mask and self.mask.by_position)
-        return _vectors(self, setup.scale.qk_norm, precision, causal)
+        return _vectors(self, setup.scale.normalises, precision, causal)
 
 
 @lru_cache(maxsize=4)

@@ -30,6 +30,9 @@ class Experiment:
     def __post_init__(self) -> None:
         if self.source.d_k is not None:
             object.__setattr__(self, "setup", replace(self.setup, d_k=self.source.d_k))
+        if not self.source.normalises:
+            expected = "another rule, or scores of q and k: type n = 64"
+            self.setup.scale.check_unnormalised("rule", "typed scores have none", expected)
         vectors, mask = self.source.vectors(self.setup), self.setup.mask
         longest = vectors.n_keys
         for start, stop in mask.ranges:

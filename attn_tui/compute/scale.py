@@ -85,6 +85,7 @@ class Rule:
         parameters: The parameters it takes.
         users: Models that use it, or empty.
         synonyms: Other words by which it can be searched for.
+        normalises: Whether q and k are normalised first, as by QK-norm.
     """
 
     name: str
@@ -95,6 +96,16 @@ class Rule:
     parameters: tuple[Parameter, ...] = ()
     users: str = ""
     synonyms: tuple[str, ...] = ()
+    normalises: bool = False
+
+
+_STEEPEST = 60.0
+"""The largest power α: beyond 64, d_k^−α is 0 in float64 at the largest d_k."""
+
+_POWERS = replace(
+    number(0.0, _STEEPEST, called="a power"),
+    step=lambda value, steps: min(max(round(value + 0.05 * steps, 6), 0.0), _STEEPEST),
+)
 
 
 def _inverse_sqrt(d_k: float) -> float:
@@ -123,6 +134,24 @@ _ALL = (
         "µP: Yang et al. 2022, arXiv 2203.03466", lambda d_k, n_keys, values: 1.0 / d_k,
         users="Granite (attention_multiplier)",
         synonyms=("divide by d_k", "scale by 1/d_k", "linear"),
+    ),
+    Rule(
+        "power", "d_k^−α", "any power of d_k: α = ½ is 1/√d_k, α = 1 is 1/d_k",
+        "between Vaswani et al. 2017 (α = ½) and µP (α = 1)",
+        lambda d_k, n_keys, values: float(d_k) ** -values["alpha"],
+        (Parameter("alpha", "α", 0.5, _POWERS,
+                   "the power of d_k by which scores are divided", ("exponent",)),),
+        synonyms=("exponent", "d_k to the power", "d_k^-alpha"),
+    ),
+    Rule(
+        "cosine", "g/d_k", "g times the cosine of q and k: QK-norm, and then g/d_k",
+        "Henry et al. 2020, arXiv 2010.04245; Swin V2, arXiv 2111.09883: both learn g",
+        lambda d_k, n_keys, values: values["g"] / d_k,
+        (Parameter("g", "g", 8.0, number(above=0.0, called="a finite scale"),
+                   "the scale of the cosine: logits reach from −g to g",
+                   ("logit_scale", "learned scale")),),
+        users="Swin V2", synonyms=("cosine attention", "cosine similarity", "l2norm", "l2 norm"),
+        normalises=True,
     ),
     Rule(
         "mup", "√d₀/d_k", "1/d_k that agrees with 1/√d_k at a base dimension d₀",
@@ -163,12 +192,29 @@ _ALL = (
         synonyms=("scalable softmax",),
     ),
     Rule(
-        "yarn", "(0.1·ln f + 1)²/√d_k", "sharper for a context extended by a factor f",
-        "YaRN: Peng et al. 2023, arXiv 2309.00071",
-        lambda d_k, n_keys, values: (0.1 * log(values["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k),
+        "yarn", "(0.1·a·ln f + 1)²/√d_k", "sharper for a context extended by a factor f",
+        "YaRN: Peng et al. 2023, arXiv 2309.00071; a is DeepSeek's mscale, .707 in V2-Lite",
+        lambda d_k, n_keys, values: (
+            (0.1 * values["mscale"] * log(values["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k)
+        ),
         (Parameter("factor", "f", 40.0, number(1.0, called="a finite factor"),
-                   "the factor by which the context is extended"),),
-        users="DeepSeek-V3", synonyms=("long context", "mscale"),
+                   "the factor by which the context is extended"),
+         Parameter("mscale", "a", 1.0, number(above=0.0, called="a finite coefficient"),
+                   "the coefficient of the logarithm: mscale_all_dim in a configuration",
+                   ("mscale_all_dim", "mscale coefficient"))),
+        users="DeepSeek-V2 and V3", synonyms=("long context", "mscale²"),
+    ),
+    Rule(
+        "longrope", "(1 + ln f/ln L)/√d_k", "sharper for a context extended by f from a length L",
+        "LongRoPE: Ding et al. 2024, arXiv 2402.13753: √(1 + ln f/ln L) on q and on k",
+        lambda d_k, n_keys, values: (
+            (1.0 + log(values["factor"]) / log(values["length"])) * _inverse_sqrt(d_k)
+        ),
+        (Parameter("factor", "f", 32.0, number(1.0, called="a finite factor"),
+                   "the factor by which the context is extended"),
+         Parameter("length", "L", 4096.0, number(above=1.0, called="a finite length"),
+                   "the length of the context before", ("original length",))),
+        users="Phi-3 with 128k", synonyms=("long context", "LongRoPE", "attention factor"),
     ),
     Rule(
         "temperature", "1/T", "a divisor of your own, whatever d_k is",
@@ -186,6 +232,13 @@ DEFAULT_RULE = _ALL[0].name
 
 _D_K, _N_KEYS = 1, 512
 """The d_k and n at which a scale's parameters are checked; at n = 1 some rules give 0."""
+
+
+def _no_qk_norm(scale: "Scale", has_vectors: bool) -> str:
+    """Return why a choice of QK-norm has no effect, or an empty text."""
+    if not has_vectors:
+        return "QK-norm acts on q and k: choose where scores come from"
+    return f"{scale.rule} normalises q and k already" if scale.definition.normalises else ""
 
 
 @dataclass(frozen=True)
@@ -218,11 +271,10 @@ class Scale(Checked):
     )  # fmt: skip
     qk_norm: bool = setting(
         False, switch(), "QK-norm",
-        "whether q and k are normalised first, each divided by its root mean square",
+        "whether q and k are normalised first, each divided by its root mean square: its length is "
+        "√d_k then",
         option="--qk-norm/--no-qk-norm", synonyms=("normalise q and k", "rms norm"),
-        no_effect=lambda setup, source: (
-            "" if source.normalises else "QK-norm acts on q and k: choose where scores come from"
-        ),
+        no_effect=lambda setup, source: _no_qk_norm(setup.scale, source.normalises),
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -249,6 +301,25 @@ class Scale(Checked):
         return RULES[self.rule]
 
     @property
+    def normalises(self) -> bool:
+        """Whether q and k are normalised before their product, by QK-norm or by the rule."""
+        return self.qk_norm or self.definition.normalises
+
+    def check_unnormalised(self, field: str, what: str, expected: str = "another rule") -> None:
+        """Check that the rule does not normalise q and k.
+
+        Args:
+            field: The name of the input.
+            what: Why they cannot be normalised, as a clause.
+            expected: What can be asked instead.
+
+        Raises:
+            InputError: With that name, if it does.
+        """
+        if self.definition.normalises:
+            raise InputError(field, f"{self.rule} normalises q and k, and {what}", expected)
+
+    @property
     def parameters(self) -> Parameters:
         """Every parameter of the rule with its value, defaults included."""
         defaults = {parameter.name: parameter.default for parameter in self.definition.parameters}
@@ -256,10 +327,25 @@ class Scale(Checked):
 
     @property
     def formula(self) -> str:
-        """The multiplier as text, with the values of the parameters: ``1/√144``."""
+        """The multiplier as text, with the values of the parameters: ``1/√144``.
+
+        A factor of 1 within a product is left out.
+
+        >>> Scale("yarn").formula, parse_scale("yarn:40,mscale=.707").formula
+        ('(0.1·ln 40 + 1)²/√d_k', '(0.1·0.707·ln 40 + 1)²/√d_k')
+        """
+        text = self._without_units
+        for parameter in self.definition.parameters:
+            text = text.replace(parameter.symbol, f"{self.parameters[parameter.name]:,.6g}")
+        return text
+
+    @property
+    def _without_units(self) -> str:
+        """The rule's formula without the parameters that are a factor of 1 within a product."""
         text = self.definition.formula
         for parameter in self.definition.parameters:
-            text = text.replace(parameter.symbol, f"{self.parameters[parameter.name]:g}")
+            if self.parameters[parameter.name] == 1.0:
+                text = text.replace(f"·{parameter.symbol}·", "·")
         return text
 
     @property
@@ -269,11 +355,13 @@ class Scale(Checked):
         >>> Scale("temperature", (("T", 0.5),)).named_formula
         '1/T, T = 0.5'
         """
+        formula = self._without_units
         values = [
             f"{parameter.symbol} = {parameter.kind.shown(self.parameters[parameter.name])}"
             for parameter in self.definition.parameters
+            if parameter.symbol in formula
         ]
-        return ", ".join([self.definition.formula, *values])
+        return ", ".join([formula, *values])
 
     @property
     def is_default(self) -> bool:
@@ -299,7 +387,7 @@ class Scale(Checked):
         z = "m·s"
         if self.softcap is not None:
             z = f"{general(self.softcap)}·tanh(m·s/{general(self.softcap)})"
-        parts = ["QK-norm"] if self.qk_norm else []
+        parts = ["QK-norm"] if self.normalises else []
         parts.append(f"z = {z}, m = {self.formula}")
         if self.sink is not None:
             parts.append(f"sink b = {general(self.sink)}")
@@ -393,7 +481,7 @@ _BY_FORMULA = {"1/√d_k": "inverse-sqrt", "1/sqrt(d_k)": "inverse-sqrt", "1/d_k
 
 @lru_cache(maxsize=1024)
 def parse_scale(text: str) -> Scale:
-    """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; one parameter needs no name.
+    """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; the first needs no name.
 
     ``1/d_k`` and ``1/√d_k`` are names too.
 
@@ -404,15 +492,17 @@ def parse_scale(text: str) -> Scale:
 
     >>> parse_scale("temperature:T=4") == parse_scale("temperature:4")
     True
+    >>> parse_scale("yarn:4,mscale=0.5") == parse_scale("yarn:mscale=0.5,factor=4")
+    True
     """
     name, colon, rest = (part.strip() for part in text.partition(":"))
     name = _BY_FORMULA.get(name, name)
     names = [parameter.name for parameter in RULES[name].parameters] if name in RULES else []
     arguments: dict[str, float] = {}
     # A comma inside a number marks thousands.
-    for assignment in re.split(r",(?!\s*[0-9])", rest) if colon else ():
+    for place, assignment in enumerate(re.split(r",(?!\s*[0-9])", rest) if colon else ()):
         parameter, equals, value = (part.strip() for part in assignment.partition("="))
-        if not equals and len(names) == 1:
+        if not equals and names and place == 0:
             parameter, value = names[0], parameter
         elif not equals:
             raise InputError("rule", f"{inert(assignment)} will not do", "parameter=value")

@@ -74,7 +74,7 @@ SPREAD = number(1e-3, 1e3, called="a factor")
 
 def _cancels(setup: Any, source: Any) -> str:
     """Return why the spread of what is drawn has no effect; empty if it has one."""
-    return "QK-norm makes all of one length: spread cancels" if setup.scale.qk_norm else ""
+    return "q and k are normalised: their spread cancels" if setup.scale.normalises else ""
 
 
 S = TypeVar("S")
@@ -130,9 +130,14 @@ class Setup(Checked):
             object.__setattr__(self, "model", NO_MODEL)
 
     @property
+    def sigmas(self) -> Spread:
+        """σ_q and σ_k as they are asked, whatever the scale does to them."""
+        return Spread(self.sigma_q, self.sigma_k)
+
+    @property
     def spread(self) -> Spread:
-        """How widely drawn q and k are spread; under QK-norm that cancels."""
-        return UNIT_SPREAD if self.scale.qk_norm else Spread(self.sigma_q, self.sigma_k)
+        """How widely drawn q and k are spread; where they are normalised, that cancels."""
+        return UNIT_SPREAD if self.scale.normalises else self.sigmas
 
     def get(self, kind: type[S]) -> S:
         """Return the part of a type: the setup itself, scale, precision or settings, or default."""

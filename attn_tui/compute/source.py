@@ -277,11 +277,11 @@ class Drawn(Draw, Source):
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the draw at the setup's d_k, of normalised q and k under QK-norm."""
-        return _drawn(self, setup.d_k, setup.scale.qk_norm, setup.spread.scores)
+        return _drawn(self, setup.d_k, setup.scale.normalises, setup.spread.scores)
 
     def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores at another d_k; without QK-norm they are proportional to ‖q‖."""
-        if setup.scale.qk_norm:
+        if setup.scale.normalises:
             return np.where(scores > -np.inf, self.scores(d_k, index, qk_norm=True), -np.inf)
         return scores * (self.query_norm(d_k, index) / self.query_norm(setup.d_k, index))
 
@@ -432,7 +432,7 @@ class Products(Source):
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the scores of each query, normalising and rounding q and k as the setup says."""
-        return _products(self, setup.scale.qk_norm, setup.precision.vectors)
+        return _products(self, setup.scale.normalises, setup.precision.vectors)
 
 
 @lru_cache(maxsize=4)

@@ -45,7 +45,8 @@ def experiment_of(
     Args:
         options: The shared options.
         edits: Changes that an instrument's own options make to the setup.
-        source: The source to use if a file has none; without it the file must have one.
+        source: The source to use if nothing says where scores come from, and if a file has none;
+            without it the file must have one.
 
     Raises:
         InputError: Naming the input that cannot be used.
@@ -61,7 +62,10 @@ def experiment_of(
 
     # Report a bad option before reading any file.
     edited(EXAMPLE.setup)
-    start = _start(options, source) or parse(EXAMPLE)
+    start = _start(options, source)
+    if start is None:
+        start = parse(EXAMPLE)
+        start = start if source is None else replace(start, source=source)
     source = _source(options, start.source)
     if options["capture"]:
         from attn_tui.captures.source import Captured
@@ -102,12 +106,22 @@ def setup_experiment_of(
     Raises:
         InputError: Naming the input that cannot be used.
     """
-    from attn_tui.files.draft import EXAMPLE, parse
-
     # Its own --seed is not the seed of drawn scores.
     names = ("experiment", "d_k", "sigma_q", "sigma_k", "rule", "model")
     shared = {name: options[name] for name in names}
-    return experiment_of(shared, *edits, source=parse(EXAMPLE).source)
+    return experiment_of(shared, *edits, source=source_beside(options["rule"]))
+
+
+def source_beside(rule: str | None) -> "Source":
+    """Return the source of a question whose instrument draws its own vectors.
+
+    It is that of the example, unless the rule of the option refuses typed scores.
+    """
+    from attn_tui.compute.source import Drawn
+    from attn_tui.files.draft import EXAMPLE, parse
+
+    normalises = rule is not None and parse_scale(rule).normalises
+    return Drawn() if normalises else parse(EXAMPLE).source
 
 
 def mention_unread_input(options: Mapping[str, Any]) -> None:

@@ -190,6 +190,7 @@ class Stated:
             except InputError as error:
                 raise replace(error, field="scale") from None
         if isinstance(scale, Scale):
+            scale.check_unnormalised("scale", "these are as they are multiplied")
             if scale.uses_n and n_keys is None:
                 raise InputError("scale", f"m = {scale.formula} depends on n", "a number")
             rule, n = scale, n_keys or 1

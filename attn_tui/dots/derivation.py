@@ -23,6 +23,9 @@ _GROWTHS = {
     0.0: "is the same at every d_k", -0.5: "shrinks as 1/√d_k", -1.0: "shrinks as 1/d_k",
 }  # fmt: skip
 """How a number that goes as a power of d_k changes, by that power."""
+GROWS = "grows as d_k^{power}"
+SHRINKS = "shrinks as d_k^{power}"
+"""The same for powers that have no name."""
 
 MEAN_OFF_0 = "{cause}, so one product does not average 0."
 MEAN_COMPENSATED = "One product averages 0: the averages of q_i and k_i make up for ρ."
@@ -164,6 +167,12 @@ def _words(law: DotLaw) -> Mapping[str, str]:
     return {"mean": mean, "variance": variance, "average": AVERAGE, **sums}
 
 
+def _growth(power: float) -> str:
+    """Return how a number that goes as a power of d_k changes with d_k."""
+    other = GROWS if power > 0.0 else SHRINKS
+    return _GROWTHS.get(power) or other.format(power=general(power))
+
+
 def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
     """Return the words of the last steps: what the scale makes of q·k, and what another would."""
     law, one = answer.law, answer.law.product.variance
@@ -178,11 +187,11 @@ def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
         average = 1.0 - divided.power
         other = AVERAGE_MOVES if average else AVERAGE_KEPT
         return {
-            "scaled": SPREAD_LEFT.format(growth=_GROWTHS[spread], **slots),
-            "scaled_average": other.format(growth=_GROWTHS[average]),
+            "scaled": SPREAD_LEFT.format(growth=_growth(spread), **slots),
+            "scaled_average": other.format(growth=_growth(average)),
         }
     if spread:
-        return {"scaled": VARIANCE_MOVES.format(growth=_GROWTHS[2.0 * spread], **slots)}
+        return {"scaled": VARIANCE_MOVES.format(growth=_growth(2.0 * spread), **slots)}
     kept = VARIANCE_KEPT_TIED if law.tied else VARIANCE_KEPT
     left = term(answer.derivation["scaled"].exact or 0.0)
     return {"scaled": kept.format(left=left, **slots)}

@@ -31,6 +31,7 @@ LEAST_MULTIPLIER = 5e-7
 CONSTANT = "q·k is always {mean} here: nothing varies."
 UNDIVIDED = "Nothing is divided here ({why}): q·k averages {mean}, give or take {spread}."
 TOO_MUCH = "{doing} is too much: ±{spread} becomes ±{spread_after}, and shrinks as d_k grows."
+TOO_LITTLE = "{doing} is too little: ±{spread} becomes ±{spread_after}, and still grows with d_k."
 KEPT = (
     "At d_k = {d_k}, q·k is typically ±{spread}: it grows as √d_k. {done} it is typically "
     "±{spread_after}, at this d_k and at every other."
@@ -102,6 +103,8 @@ def _sentence(law: DotLaw, divided: "Divided") -> str:
         return KEPT
     if divided.power > 0.5 and m < law.d_k**-0.5:
         return TOO_MUCH
+    if 0.0 < divided.power < 0.5 and LEAST_MULTIPLIER < m < 1.0:
+        return TOO_LITTLE
     return NUMBERS
 
 
@@ -143,7 +146,7 @@ class Divided:
         m = scale.multiplier(d_k, n_keys)
         ends = [scale.multiplier(d_k, n_keys) for d_k in (4, 16)]
         # Every rule is a power of d_k times a factor that does not depend on d_k.
-        power = round(2.0 * log(ends[0] / ends[1]) / log(4.0)) / 2.0 if all(ends) else 0.0
+        power = round(log(ends[0] / ends[1]) / log(4.0), 9) if all(ends) else 0.0
         symbol = words.DIVISORS.get(scale.rule)
         if symbol:
             return cls(m, power, f"Divided by {symbol}", f"Dividing by {symbol}")

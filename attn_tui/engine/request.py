@@ -63,6 +63,9 @@ class Request:
     parts: frozenset[Part] = frozenset()
     mask: HeadMask | None = None
 
+    def __post_init__(self) -> None:
+        self.scale.check_unnormalised("rule", "a capture has them as the model multiplied them")
+
     def over(self, model: HeadModel, layer: int, head: HeadRows) -> HeadModel:
         """Return the model of a head with the parts that are asked for in place of its own."""
         asked = self.scale.at_layer(layer).logit_map(head.d_k, head.n_keys)

@@ -88,9 +88,9 @@ def _scale(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
         what = f"softmax over the logits and b = {general(sink)}, whose weight is dropped"
         yield "sink", what
         yield "", SINK_SOURCE
-    if scale.qk_norm:
+    if scale.normalises:
         if experiment.source.normalises:
-            yield "QK-norm", "q and k divided by their root mean square before the product"
+            yield "QK-norm", "q and k divided by their root mean square: each has length √d_k then"
             yield "", QK_NORM_SOURCE
         else:
             yield "QK-norm", "has no q and k to normalise: the scores stay as they are"
@@ -120,7 +120,7 @@ def not_applied(scale: Scale, but_qk_norm: bool = False) -> str:
     parts = {
         "soft cap": scale.softcap is not None,
         "sink": scale.sink is not None,
-        "QK-norm": scale.qk_norm and not but_qk_norm,
+        "QK-norm": scale.normalises and not but_qk_norm,
     }
     present = ", ".join(name for name, there in parts.items() if there)
     applied = ["QK-norm applied: ∂L/∂q is not known"] if scale.qk_norm and but_qk_norm else []

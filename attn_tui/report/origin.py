@@ -45,7 +45,7 @@ def _(source: Typed, experiment: Experiment) -> str:
 
 @_origin.register
 def _(source: Products, experiment: Experiment) -> str:
-    normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
+    normalised = ", normalised" if experiment.setup.scale.normalises else ""
     return f"from q and K{normalised}: d_k = {source.d_k:,} is their length"
 
 
@@ -60,7 +60,7 @@ def _(source: Captured, experiment: Experiment) -> str:
     path = visible(source.paths[0])
     if source.layout:
         path = f"{path}, read as {source.layout}"
-    if experiment.setup.scale.qk_norm:
+    if experiment.setup.scale.normalises:
         path = f"{path}, normalised"
     parts = [f"captured: {where} of {path}", _masking(source, experiment)]
     scale = experiment.setup.scale
@@ -148,7 +148,7 @@ def missed_text(source: Captured, scale: Scale) -> str:
 def _(source: Drawn, experiment: Experiment) -> str:
     d_k = experiment.setup.d_k
     what = f"at d_k = {d_k:,}, n = {source.n_keys:,}, seed {source.seed}"
-    if experiment.setup.scale.qk_norm:
+    if experiment.setup.scale.normalises:
         return f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k:,}"
     spread, shown = experiment.setup.spread, range(min(source.count, MOST_NORMS))
     norms = [quantity(spread.q * source.query_norm(d_k, index)) for index in shown]
@@ -186,7 +186,7 @@ def law(source: Source, setup: Setup) -> str:
 
 @law.register
 def _(source: Drawn, setup: Setup) -> str:
-    if setup.scale.qk_norm:
+    if setup.scale.normalises:
         return (
             "scores are independent, s = d_k·g/√(g² + χ²), the cosine of q and k times d_k: g is "
             "standard normal, χ² has d_k − 1 degrees of freedom; their standard deviation is "
@@ -215,7 +215,7 @@ def _(source: Drawn, setup: Setup, index: int, vector: Vector) -> tuple[str, Num
     if not scores.size:
         return None
     d_k = setup.d_k
-    if setup.scale.qk_norm:
+    if setup.scale.normalises:
         # A cosine has the mean fourth power 3/(d_k(d_k + 2)).
         name, exact, relative = "√d_k", sqrt(d_k), sqrt((d_k - 1) / (d_k + 2))
     else:

@@ -312,7 +312,7 @@ def _print_crossovers(options: dict[str, Any], form: str) -> int:
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     latest: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, ProgressLine("crossovers") as progress:
-        for spent, so_far in crossovers(pairs, settings, experiment.setup.spread):
+        for spent, so_far in crossovers(pairs, settings, experiment.setup.sigmas):
             latest = so_far
             progress.show(spent / total)
             if stop():

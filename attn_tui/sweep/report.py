@@ -10,6 +10,7 @@ import numpy as np
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.numbers import factor, percent, progress, quantity
 from attn_tui.compute.sample import Number
+from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
@@ -132,12 +133,15 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     ns = _from_to(settings.n_range, len(answer.points.ns), most)
     d_ks = _from_to(settings.d_k_range, len(answer.points.d_ks), most)
     law = "s = d_k·g/√(g² + χ²), |s| ≤ d_k, of q and k divided by their root mean square"
-    plain = f"given q, scores are independent {scores_law(setup.spread)}"
-    if setup.spread != UNIT_SPREAD:
-        plain += f", where {entries_law(setup.spread).removesuffix(',')}"
+    plain = f"given q, scores are independent {scores_law(setup.sigmas)}"
+    if setup.sigmas != UNIT_SPREAD:
+        plain += f", where {entries_law(setup.sigmas).removesuffix(',')}"
     if rule_text(setup.scale) in answer.rules:
         yield from about_model(setup)
     yield "sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}"
+    normalised = [rule for rule in answer.rules if parse_scale(rule).normalises]
+    if normalised and not setup.scale.qk_norm:
+        yield "", f"{', '.join(normalised)}: {law}; ∂L/∂q is not known"
     yield "n", ns if over_n or is_map else f"{settings.n:,}"
     yield "d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks
     yield "rules", "; ".join(f"{rule}: m = {formula(rule)}" for rule in answer.rules)
@@ -161,7 +165,7 @@ def _drawn(answer: Answer) -> str:
     """Return how many vectors are drawn at which places, with seed and generator."""
     settings, ns = answer.settings, answer.points.ns or (answer.settings.n,)
     counts = {n: draws_at(settings, n) for n in ns}
-    if answer.experiment.setup.scale.qk_norm:
+    if any(point.qk_norm for point in answer.points):
         counts = {point.n: point.draws for point in answer.points} or counts
     source = f"seed {settings.seed} ({answer.generator})"
     few, many = min(counts.values()), max(counts.values())

@@ -52,7 +52,7 @@ def drawn_by(experiment: Experiment) -> Experiment:
     )
     d_k = setup.d_k if over_n else Setup().d_k
     drawn = Setup(
-        d_k, Scale(qk_norm=setup.scale.qk_norm), sigma_q=setup.spread.q, sigma_k=setup.spread.k
+        d_k, Scale(qk_norm=setup.scale.qk_norm), sigma_q=setup.sigmas.q, sigma_k=setup.sigmas.k
     )
     return Experiment(Drawn(), drawn.put(bare))
 
@@ -153,5 +153,5 @@ def row_of(experiment: Experiment) -> object:
     settings = setup.get(Settings)
     wanted = tuple(crossovers_wanted(experiment))
     rules = compared(settings, setup.scale)
-    drawn = settings.n, setup.d_k, setup.scale.qk_norm, setup.spread, settings.draws, settings.seed
+    drawn = settings.n, setup.d_k, setup.scale.qk_norm, setup.sigmas, settings.draws, settings.seed
     return wanted, rules, *drawn

@@ -195,8 +195,8 @@ def _of_parameter(rule: Rule, parameter: Parameter) -> Setting:
 
         return edits.setup(change)
 
-    # The only parameter of a rule can be called as the rule is: temperature 0.5.
-    names = (rule.name, *rule.synonyms) if len(rule.parameters) == 1 else ()
+    # The first parameter of a rule can be called as the rule is: temperature 0.5.
+    names = (rule.name, *rule.synonyms) if parameter == rule.parameters[0] else ()
     return Setting(
         f"{rule.name} {parameter.symbol}", parameter.symbol, parameter.help, parameter.kind,
         value, edit, parameter.default,

@@ -30,6 +30,17 @@ def test_each_rule_has_its_multiplier() -> None:
         ("ssmax:a=1", log(7) / sqrt(80)),
         ("yarn:factor=1", 1 / sqrt(80)),
         ("yarn", (0.1 * log(40) + 1) ** 2 / sqrt(80)),
+        ("yarn:40", (0.1 * log(40) + 1) ** 2 / sqrt(80)),
+        ("yarn:4, mscale=0.707", (0.0707 * log(4) + 1) ** 2 / sqrt(80)),
+        ("yarn:1,mscale=0.5", 1 / sqrt(80)),
+        ("longrope", (1 + log(32) / log(4096)) / sqrt(80)),
+        ("longrope:4,length=2^15", (1 + log(4) / log(32_768)) / sqrt(80)),
+        ("cosine", 8 / 80),
+        ("cosine:20", 20 / 80),
+        ("power", 1 / sqrt(80)),
+        ("power:1", 1 / 80),
+        ("power:alpha=0.25", 1 / sqrt(sqrt(80))),
+        ("power:0", 1.0),
     ]:
         computed = parse_scale(text).multiplier(d_k=80, n_keys=7)
         assert computed == pytest.approx(multiplier, rel=5e-16)
@@ -40,7 +51,11 @@ def test_rules_agree_where_they_should() -> None:
     assert Scale("mup").multiplier(64, 3) == standard
     assert Scale("fixed", (("a", 64.0),)).multiplier(7, 3) == standard
     assert Scale("log-length").multiplier(64, 512) == standard
-    assert Scale("yarn").multiplier(64, 3) / standard == pytest.approx(1.8739, abs=5e-5)
+    assert Scale("power").multiplier(64, 3) == standard
+    # DeepSeek-V3 and V2-Lite, and Phi-3 with 128k, as published.
+    for text, factor in (("yarn", 1.8739), ("yarn:40,mscale=0.707", 1.5896), ("longrope", 1.4167)):
+        ratio = parse_scale(text).multiplier(64, 3) / standard
+        assert ratio == pytest.approx(factor, abs=5e-5)
 
 
 @pytest.mark.parametrize("name", ["log-length", "ssmax"])
@@ -55,13 +70,21 @@ def test_the_formula_shows_parameters_with_their_values() -> None:
     assert parse_scale("temperature:T=4").parameters == {"T": 4.0}
     assert parse_scale(" temperature : 4 ") == parse_scale("temperature:T=4")
     assert parse_scale("temperature:T=1") == Scale("temperature")
+    assert parse_scale("power:0.3").formula == "d_k^−0.3"
+    assert parse_scale("yarn:4").formula == "(0.1·ln 4 + 1)²/√d_k"
+    assert parse_scale("yarn:mscale=0.707").formula == "(0.1·0.707·ln 40 + 1)²/√d_k"
+    assert parse_scale("longrope").formula == "(1 + ln 32/ln 4,096)/√d_k"
 
 
 def test_what_is_no_rule_is_refused_by_name() -> None:
     for text, message in [
         ("", "'' is not a rule; expected one of inverse-sqrt, none"),
         ("none:T=2", "none has no parameter 'T'; expected no parameter"),
-        ("yarn:f=40", "no parameter 'f'; expected factor"),
+        ("yarn:f=40", "no parameter 'f'; expected factor, mscale"),
+        ("yarn:mscale=1,40", "'1,40' is not a number"),
+        ("yarn:40,factor=4", "'factor' stands twice"),
+        ("power:-1", "expected a power from 0 to 60"),
+        ("longrope:length=1", "expected a finite length above 1"),
         ("temperature:T", "'T' is not a number; expected parameter=number"),
         ("temperature:T=1,T=2", "'T' stands twice"),
         ("none:4", "'4' will not do; expected parameter=value"),
@@ -89,6 +112,7 @@ def test_what_is_no_rule_is_refused_by_name() -> None:
             "z = 50·tanh(m·s/50), m = 1/√144; sink b = 0",
         ),
         (Scale("none", sink=-1.5, qk_norm=True), "QK-norm; z = m·s, m = 1; sink b = −1.5"),
+        (Scale("cosine"), "QK-norm; z = m·s, m = 8/d_k"),
     ],
 )
 def test_the_pipeline_is_said_in_one_line(scale: Scale, text: str) -> None:

@@ -150,6 +150,28 @@ def test_qk_norm_makes_the_root_mean_square_1() -> None:
     assert vector.scores == pytest.approx([2.0, 0.0], abs=1e-15)
 
 
+@with_rows("gain", [1.0, 8.0])
+def test_the_rule_cosine_makes_logits_of_cosines_of_q_and_k(gain: float) -> None:
+    random = np.random.default_rng(5)
+    q, keys = random.standard_normal(24), random.standard_normal((7, 24)) * 3.0
+    setup = Setup(24, Scale("cosine", (("g", gain),)))
+    experiment = Experiment(Products(q[None], keys), setup)
+    side = answer_vector(experiment, 0).scaled
+    cosines = keys @ q / np.linalg.norm(keys, axis=1) / np.linalg.norm(q)
+    powers = np.exp(gain * cosines)
+    assert side.weights() == pytest.approx(powers / powers.sum(), rel=1e-13)
+    drawn = Experiment(Drawn(50, 3), replace(setup, d_k=64))
+    plain = Setup(64, Scale("temperature", (("T", 64 / gain),), qk_norm=True))
+    assert (drawn.vectors[0].scores == Drawn(50, 3).vectors(plain)[0].scores).all()
+
+
+def test_typed_scores_refuse_the_rule_cosine() -> None:
+    typed = Typed((Vector("a", np.array([1.0, 2.0])),))
+    with pytest.raises(InputError, match="cosine normalises q and k, and typed scores") as caught:
+        Experiment(typed, Setup(scale=Scale("cosine")))
+    assert caught.value.field == "rule"
+
+
 @with_rows("format", ["float32", "float16", "bfloat16"])
 @with_rows("qk_norm", [False, True])
 def test_queries_and_keys_are_rounded_before_their_product(format: str, qk_norm: bool) -> None:

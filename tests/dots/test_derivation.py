@@ -32,7 +32,8 @@ ASKED = {
     "spread dice": replace(NORMAL, entries="die", correlation=0.25),
     "constant": replace(NORMAL, entries="coins", correlation=1.0),
 }
-RULES = ("inverse-sqrt", "inverse", "none", "yarn", "fixed:a=256", "mup")
+RULES = ("inverse-sqrt", "inverse", "none", "yarn", "fixed:a=256", "mup", "power:alpha=0.3")
+POWER = r"(?:grows|shrinks) as d_k\^(−?\d+(?:\.\d+)?)"
 GROWTHS = {
     "grows as d_k²": 2.0, "grows as d_k": 1.0, "grows as √d_k": 0.5, "the same at every d_k": 0.0,
     "at every d_k": 0.0, "shrinks as 1/√d_k": -0.5, "shrinks as 1/d_k": -1.0,
@@ -80,7 +81,7 @@ def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
     assert few.keys() == many.keys()
     count = 0
     for step, other in zip(few.values(), many.values(), strict=True):
-        words = re.search("|".join(GROWTHS), step.words)
+        words = re.search("|".join((POWER, *GROWTHS)), step.words)
         if not words or step.name not in ("size", "scaled", "scaled_average"):
             continue
         if "Nothing is divided" in step.words:
@@ -90,7 +91,8 @@ def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
         assert after
         spread = "a spread that" in step.words
         power = log2(after / before) / 2.0 / (2.0 if spread else 1.0)
-        assert power == pytest.approx(GROWTHS[words[0]], abs=1e-9)
+        said = float(words[1].replace("−", "-")) if words[1] else GROWTHS[words[0]]
+        assert power == pytest.approx(said, abs=1e-9)
         count += 1
     assert count or rule == "none"
 

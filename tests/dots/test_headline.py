@@ -51,6 +51,8 @@ SENTENCES: dict[str, str] = {
     "±1,024. Divided by √d_k it is still ±32, and grows.",
     of(rule="inverse"): "Dividing by d_k is too much: ±32 becomes ±0.0312, and shrinks as d_k "
     "grows.",
+    of(rule="power:0.3"): "Scaling by the rule power is too little: ±32 becomes ±4, and still "
+    "grows with d_k.",
     of(rule="yarn"): "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Scaled by the rule "
     "yarn it is typically ±1.87, at this d_k and at every other.",
     of(rule="fixed:a=144"): "q·k averages 0, give or take 32. Divided by 12 it averages 0, give or "
@@ -85,6 +87,7 @@ QUESTIONS = st.builds(
         [
             "inverse-sqrt", "none", "inverse", "temperature:T=1e200", "temperature:T=1e-200",
             "ssmax", "mup", "per-layer:layer=7", "log-length", "fixed:a=144",
+            "power:alpha=0.3", "power:alpha=0.7",
         ]
     ),
     st.sampled_from([1.0, 1.0, 0.707, 2.0, 1000.0]),

@@ -31,6 +31,8 @@ FIRST: Mapping[str, str] = {
     "mup 128": f"{RULE}mup:d0=128.0", "d₀ 128": f"{RULE}mup:d0=128.0",
     "temp 2": f"{RULE}temperature:T=2.0",
     "yarn 4": f"{RULE}yarn:factor=4.0", "a 5": f"{RULE}fixed:a=5.0",
+    "power 0.3": f"{RULE}power:alpha=0.3", "alpha 0.3": f"{RULE}power:alpha=0.3",
+    "mscale 0.707": f"{RULE}yarn:mscale=0.707", "longrope 8": f"{RULE}longrope:factor=8.0",
     "ssmax a 0.5": f"{RULE}ssmax:a=0.5", "layer 3": f"{RULE}per-layer:layer=3.0",
     "64": "d_k: 1,024 → 64",
     "d_k 64": "d_k: 1,024 → 64", "dk=64": "d_k: 1,024 → 64", "set d_k to 64": "d_k: 1,024 → 64",

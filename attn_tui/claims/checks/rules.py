@@ -91,14 +91,17 @@ def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
 def extended_context(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compute from logits the factor applied to scores besides 1/√d_k."""
     score = 8.0
-    for factor, printed in ((4.0, 1.2965), (16.0, 1.6314), (40.0, 1.8739)):
-        scale = Scale("yarn", (("factor", factor),))
+    for factor, mscale, printed in (
+        (4.0, 1.0, 1.2965), (16.0, 1.0, 1.6314), (40.0, 1.0, 1.8739), (40.0, 0.707, 1.5896),
+    ):  # fmt: skip
+        scale = Scale("yarn", (("factor", factor), ("mscale", mscale)))
         first, second = np.log(softmax([score, 0.0], trial.d_k, scale)).tolist()
         multiple = (first - second) * sqrt(trial.d_k) / score
-        root = stated["slope"] * float(np.log(factor)) + 1.0
+        root = stated["slope"] * mscale * float(np.log(factor)) + 1.0
         times = Evidence(
             "logits times √d_k over scores", multiple, stated=printed, exact=root * root
         )
         holds = times.is_close(times.exact) and times.is_close(printed, within=1e-4)
         by_formula = Evidence("√(1/t)", sqrt(multiple), stated=root)
-        yield Case(f"f = {general(factor)}", holds, (times, by_formula))
+        coefficient = "" if mscale == 1.0 else f", mscale {general(mscale)}"
+        yield Case(f"f = {general(factor)}{coefficient}", holds, (times, by_formula))

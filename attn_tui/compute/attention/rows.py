@@ -30,7 +30,7 @@ def together(head: Experiment, run: int) -> Blocks | None:
     """
     setup, joined = head.setup, head.source.together()
     scale, mask = setup.scale, setup.mask
-    if joined is None or setup.precision != Precision() or scale.qk_norm or scale.uses_n:
+    if joined is None or setup.precision != Precision() or scale.normalises or scale.uses_n:
         return None
     rows, source_mask = joined
     # Blocks support no masks besides the captured one.

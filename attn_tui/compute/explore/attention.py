@@ -94,7 +94,7 @@ def attention(experiment: Experiment, index: int) -> Attention | None:
     query, keys, values = parts
     values = None if values is None else seen_rows(values, vector)
     keys = seen_rows(keys, vector)
-    return Attention(query, keys, values, setup.scale.qk_norm, setup.precision.vectors)
+    return Attention(query, keys, values, setup.scale.normalises, setup.precision.vectors)
 
 
 def lengths(rows: Floats) -> Floats:

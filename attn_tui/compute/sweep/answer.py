@@ -126,7 +126,7 @@ def row_crossovers(
     if not wanted:
         return
     try:
-        for progress in crossovers(wanted, setup.get(Settings), setup.spread):
+        for progress in crossovers(wanted, setup.get(Settings), setup.sigmas):
             if stop():
                 return
             yield progress
@@ -144,7 +144,8 @@ def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
     if over_n or least == most or setup.scale.qk_norm or not settings.crossovers:
         return []
     scales, n = scales_of(settings, setup.scale), settings.n
-    return [(n, rule) for rule, scale in scales.items() if divides_from(scale, n) is not None]
+    plain = {rule: scale for rule, scale in scales.items() if not scale.normalises}
+    return [(n, rule) for rule, scale in plain.items() if divides_from(scale, n) is not None]
 
 
 def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> Iterator[Answer]:
@@ -170,12 +171,13 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     for scale in scales.values():
         for n, d_k in every:
             scale.multiplier(d_k, n)
-    draws, qk_norm, spread = first_draws(settings), setup.scale.qk_norm, setup.spread
+    draws, qk_norm, spread = first_draws(settings), setup.scale.qk_norm, setup.sigmas
     first = Sampling(scales, draws, settings.seed, qk_norm, spread)
     batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, others)]
     # Where keys are few, more vectors are drawn afterwards, starting at the n of the settings.
     # Exact values and condensation are known only without QK-norm.
-    few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and not qk_norm})
+    is_plain = not qk_norm and not any(scale.normalises for scale in scales.values())
+    few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and is_plain})
     for n in sorted(few_keys, key=lambda n: n != closest(few_keys, settings.n)):
         row = [place for place in every if place[0] == n]
         more = Sampling(scales, draws_at(settings, n), settings.seed, spread=spread)
@@ -254,6 +256,8 @@ def _condensation(
     if settings.view == "map":
         ns = log_grid(settings.n_range, settings.map_points)
     for rule, scale in scales.items():
+        if scale.normalises:
+            continue
         if settings.view == "curves" and settings.over == "n":
             n, where = condensation_n(scale, d_k, spread)
             yield Condensation(rule, n, d_k, where)

@@ -197,6 +197,7 @@ def search(
         if readout not in GRADIENTS:
             raise InputError("readout", f"{inert(str(readout))} is not one", ", ".join(GRADIENTS))
     scale = parse_scale(rule)
+    scale.check_unnormalised("rules", "a crossover is searched without")
     least = divides_from(scale, n)
     if least is None:
         raise InputError(

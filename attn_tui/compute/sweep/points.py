@@ -310,8 +310,9 @@ class Sampling:
         rules: The scale of each rule, by the rule's text.
         draws: How many vectors to draw at each place.
         seed: The seed of the draws.
-        qk_norm: Whether q and k are normalised.
-        spread: How widely they are spread.
+        qk_norm: Whether q and k are normalised under every rule, and not only under those that
+            normalise by themselves.
+        spread: How widely q and k are spread, where they are not normalised.
     """
 
     def __init__(
@@ -342,8 +343,10 @@ class Sampling:
                     shape = len(self.rules), max(ROWS.values()) + 1, self.draws
                     self._logs[n, d_k] = np.empty(shape)
                 for index, scale in enumerate(self.rules.values()):
-                    of_weights = scale.multiplier(d_k, n) * self.spread.scores
-                    logs = unit_logs(unit, d_k, of_weights, self.qk_norm)
+                    is_normalised = self.qk_norm or scale.normalises
+                    spread = self._spread(scale).scores
+                    of_weights = scale.multiplier(d_k, n) * spread
+                    logs = unit_logs(unit, d_k, of_weights, is_normalised)
                     self._logs[n, d_k][index, :, unit.here] = logs
                 self._drawn[n, d_k] = unit.here.stop
                 yield cost(n, unit.size * len(self.rules))
@@ -368,6 +371,10 @@ class Sampling:
         self._logs.clear()
         self._points.clear()
 
+    def _spread(self, scale: Scale) -> Spread:
+        """Return how widely q and k are spread under a rule; where it normalises, that cancels."""
+        return UNIT_SPREAD if self.qk_norm or scale.normalises else self.spread
+
     def _summarised(self, place: Place, draws: int) -> list[Point]:
         """Return the points of a place, one for each rule, from its first draws."""
         n, d_k = place
@@ -383,13 +390,13 @@ class Sampling:
                 errors = {name: of_rows[row] for name, row in ROWS.items()}
             rows = summarise(logs[index])
             summaries = {
-                name: rows[row].times(READOUTS[name].factor(m, self.spread.k))
+                name: rows[row].times(READOUTS[name].factor(m, self._spread(scale).k))
                 for name, row in ROWS.items()
             }
             points.append(
                 Point(
-                    n, d_k, rule, m, draws, summaries, errors, below[index], self.qk_norm,
-                    self.spread,
+                    n, d_k, rule, m, draws, summaries, errors, below[index],
+                    self.qk_norm or scale.normalises, self._spread(scale),
                 )
             )  # fmt: skip
         return points

@@ -33,29 +33,41 @@ def rule_text(scale: Scale) -> str:
     return f"{scale.rule}:{arguments}" if arguments else scale.rule
 
 
+_ASSIGNMENT = re.compile(r"[^:=]+=")
+"""How a parameter with its value begins, and no rule does."""
+
+
 def read_rules(text: str) -> tuple[str, ...]:
     """Read rules separated by commas; a trailing comma is allowed.
 
-    An empty text gives no rules: then ``none`` is compared with the rule of the setup.
+    ``name=value`` belongs to the rule before it. An empty text gives no rules: then ``none`` is
+    compared with the rule of the setup.
 
     Raises:
         InputError: If a rule is not understood.
 
     >>> read_rules("none, temperature:T=4, mup:1,024")
     ('none', 'temperature:T=4', 'mup:1,024')
+    >>> read_rules("yarn:40, mscale=.707, longrope, length=8192, none")
+    ('yarn:40,mscale=.707', 'longrope:length=8192', 'none')
     """
     listed = text.strip()
     if not listed:
         return ()
     # A comma before a digit marks thousands.
     parts = re.split(r",(?!\s*[0-9])", listed.removesuffix(",") or listed)
-    rules = tuple(part.strip() for part in parts)
+    rules: list[str] = []
+    for part in map(str.strip, parts):
+        if rules and _ASSIGNMENT.match(part):
+            rules[-1] += f",{part}" if ":" in rules[-1] else f":{part}"
+        else:
+            rules.append(part)
     for rule in rules:
         try:
             parse_scale(rule)
         except InputError as error:
             raise InputError("rules", error.problem, error.expected) from None
-    return rules
+    return tuple(rules)
 
 
 LISTED = Kind(

@@ -16,7 +16,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.answer import Answer, answer, at_place
+from attn_tui.compute.sweep.answer import Answer, answer, at_place, crossovers_wanted
 from attn_tui.compute.sweep.crossover import crossings, crossover
 from attn_tui.compute.sweep.draws import unit_logs, unit_rows, units
 from attn_tui.compute.sweep.points import check_vectors, log_grid, median_error, places, summarise
@@ -316,6 +316,34 @@ def test_how_many_are_drawn_follows_from_the_question() -> None:
         assert place.setup.get(Settings).draws == expected
     # Few draws are few there, too.
     assert at_place(ask(replace(AUTO, draws=20), d_k=8), 5, 8).setup.get(Settings).draws == 20
+
+
+def test_a_rule_that_normalises_leaves_the_others_as_they_are() -> None:
+    rules = ("none", "inverse-sqrt", "cosine:g=8")
+    mixed = last(replace(SMALL, rules=rules, d_k_range=(64, 64), draws=None, n=200))
+    plain = last(replace(SMALL, rules=rules[:2], d_k_range=(64, 64), draws=1000, n=200))
+    normal = last(
+        replace(SMALL, rules=rules[:2], d_k_range=(64, 64), draws=1000, n=200),
+        scale=Scale(qk_norm=True),
+    )
+    for rule, result, same in (
+        ("none", plain, "none"), ("inverse-sqrt", plain, "inverse-sqrt"),
+        ("cosine:g=8", normal, "inverse-sqrt"),
+    ):  # fmt: skip
+        point, other = mixed.points.at(200, 64, rule), result.points.at(200, 64, same)
+        assert point is not None
+        assert other is not None
+        for statistic in ("gradient", "entropy", "max_weight"):
+            assert point.statistics[statistic] == other.statistics[statistic]
+        assert point.qk_norm == other.qk_norm
+        assert point.exact("entropy") == other.exact("entropy")
+        assert np.isnan(point.statistics["query_gradient"].mean) == point.qk_norm
+    assert [mark.rule for mark in mixed.condensation] == ["none", "inverse-sqrt"]
+    # With few keys, all rules have the same draws, so that they can be compared.
+    few = last(replace(SMALL, rules=rules, d_k_range=(64, 64), draws=None, n=4))
+    assert {point.draws for point in few.points} == {1000}
+    crossed = ask(replace(SMALL, rules=rules, crossovers=True))
+    assert crossovers_wanted(crossed) == [(16, "inverse-sqrt")]
 
 
 @pytest.mark.parametrize("qk_norm", [False, True])

@@ -135,7 +135,8 @@ def test_crossovers_come_one_rule_after_the_other_as_each_would_alone() -> None:
         ("readout", {"n": 2, "readout": "entropy"}),
         ("seed", {"n": 2, "seed": 1.5}),
         ("draws", {"n": 2, "draws": 1}),
-        ("rule", {"n": 2, "rule": "cosine"}),
+        ("rule", {"n": 2, "rule": "cubic"}),
+        ("rules", {"n": 2, "rule": "cosine:g=0.1"}),
         ("rules", {"n": 64, "rule": "none"}),
         ("rules", {"n": 64, "rule": "fixed:a=0.5"}),
     ],
@@ -144,5 +145,5 @@ def test_bad_input_is_named(field: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(InputError) as caught:
         crossover(**arguments)
     assert caught.value.field == field
-    if field == "rules":
+    if field == "rules" and not parse_scale(arguments["rule"]).normalises:
         assert divides_from(parse_scale(arguments["rule"]), 64) is None
