@@ -141,6 +141,8 @@ class Program(click.Group):
             result = super().main(arguments, NAME, standalone_mode=False)
         except InputError as error:
             return _fail(_spelled(error))
+        except click.NoSuchOption as error:
+            return _fail(_no_option(error))
         except click.UsageError as error:
             return _fail(f"{error.format_message().rstrip('.')}; expected what --help lists")
         except click.ClickException as error:
@@ -156,6 +158,22 @@ class Program(click.Group):
             report(traceback.format_exc())
             return FAILED
         return result if isinstance(result, int) else 0
+
+
+MEANT = {"--causal": "--mask causal", "--cap": "--softcap", "--scale": "--rule"}
+"""What an option is called here that other programs call so."""
+
+
+def _no_option(error: click.NoSuchOption) -> str:
+    """Return what is wrong with an option that a command does not have, and which one was meant."""
+    parameters = error.ctx.command.params if error.ctx is not None else []
+    names = {name for parameter in parameters for name in parameter.opts}
+    meant = MEANT.get(error.option_name, "")
+    likely = " or ".join(sorted(error.possibilities or ()))
+    expected = likely or "one that --help lists"
+    if meant.partition(" ")[0] in names:
+        expected = meant
+    return f"{error.option_name}: there is no such option; expected {expected}"
 
 
 def _open_screen(*arguments: Any, **more: Any) -> None:
