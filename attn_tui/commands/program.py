@@ -169,8 +169,8 @@ def _no_option(error: click.NoSuchOption) -> str:
     parameters = error.ctx.command.params if error.ctx is not None else []
     names = {name for parameter in parameters for name in parameter.opts}
     meant = MEANT.get(error.option_name, "")
-    likely = " or ".join(sorted(error.possibilities or ()))
-    expected = likely or "one that --help lists"
+    likely = get_close_matches(error.option_name, [*names], 1)
+    expected = likely[0] if likely else "one that --help lists"
     if meant.partition(" ")[0] in names:
         expected = meant
     return f"{error.option_name}: there is no such option; expected {expected}"

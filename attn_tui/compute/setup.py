@@ -114,12 +114,12 @@ class Setup(Checked):
         option="--model", fed=True, synonyms=("head", "architecture"), brings=brought,
     )  # fmt: skip
     sigma_q: float = setting(
-        1.0, SPREAD, "σ_q", "what the entries of a drawn q are multiplied by", option="--sigma-q",
+        1.0, SPREAD, "σ_q", "what a drawn q is multiplied by", option="--sigma-q",
         synonyms=("spread of q", "sigma_q", "sigma q"),
         no_effect=_cancels,
     )  # fmt: skip
     sigma_k: float = setting(
-        1.0, SPREAD, "σ_k", "what the entries of drawn keys are multiplied by", option="--sigma-k",
+        1.0, SPREAD, "σ_k", "what drawn keys are multiplied by", option="--sigma-k",
         synonyms=("spread of k", "spread of keys", "sigma_k", "sigma k"), no_effect=_cancels,
     )  # fmt: skip
 
