@@ -66,10 +66,13 @@ def called(rule: str) -> str:
         return "no scaling"
     if scale.rule in DIVISORS:
         return scale.formula
-    values = (
-        f"{p.symbol} = {amount(scale.parameters[p.name])}" for p in scale.definition.parameters
-    )
-    return scale.rule + (f" with {', '.join(values)}" if scale.arguments else "")
+    chosen = dict(scale.arguments)
+    values = [
+        f"{parameter.symbol} = {amount(chosen[parameter.name])}"
+        for parameter in scale.definition.parameters
+        if parameter.name in chosen
+    ]
+    return f"{scale.rule} with {', '.join(values)}" if values else scale.rule
 
 
 def is_none(rule: str) -> bool:
