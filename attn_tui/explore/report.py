@@ -308,7 +308,7 @@ def _losses(answer: VectorAnswer, has_sink: bool) -> Iterator[Fact]:
     title = LOSS.format(weight=weight_name(answer.target))
     texts = [quantity(*size, width=12) for size in answer.losses]
     yield Fact(title, [size for size, _ in answer.losses], "loss.value", "nats", texts)
-    yield Fact("", [answer.target] * 2, "loss.answer")
+    yield Fact("", [answer.target] * 2, "loss.target")
     sums = [0.0 - side.sink_weight for side in answer.sides]
     logs = [side.log_sink_weight for side in answer.sides]
     sum_texts = [scientific(*pair, width=12) for pair in zip(sums, logs, strict=True)]

@@ -148,7 +148,7 @@ def test_json_and_csv_have_the_loss_and_its_gradient_only_where_it_is_asked_for(
     for name, side in zip(("unscaled", "scaled"), result.vectors[0].sides, strict=True):
         written = first[name]["loss"]
         p, y = side.weights(), np.array([0.0, 1.0, 0.0])
-        assert written["answer"] == 1
+        assert written["target"] == 1
         assert written["value"] == pytest.approx(-np.log(p[1]), rel=1e-14)
         assert written["logits"] == pytest.approx((p - y).tolist(), rel=1e-14)
         assert written["scores"] == pytest.approx((side.slopes() * (p - y)).tolist(), rel=1e-14)

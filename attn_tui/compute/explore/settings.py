@@ -41,6 +41,6 @@ class Settings(Checked):
     target: int | None = setting(
         None, or_none(whole(0), "none"), "answer",
         "the key that is the answer of a cross-entropy, whose gradient is shown; or none",
-        option="--answer", metavar="KEY", key="answer",
+        option="--answer", metavar="KEY",
         synonyms=("target", "loss", "cross-entropy", "cross entropy", "label", "gradient of loss"),
     )  # fmt: skip
