@@ -96,8 +96,10 @@ def test_over_the_keys_it_adds_up_to_minus_the_weight_of_the_sink() -> None:
 def test_at_the_answer_it_is_minus_the_others_where_the_weight_is_1_to_rounding() -> None:
     side = of((0.0, 60.0), LogitMap(1.0))
     assert side.weights()[1] == 1.0
-    assert loss_gradient(side, 1, "logits").tolist() == pytest.approx([np.exp(-60), -np.exp(-60)])
-    assert loss(side, 1)[0] == pytest.approx(np.exp(-60))
+    assert loss_gradient(side, 1, "logits").tolist() == pytest.approx(
+        [np.exp(-60), -np.exp(-60)], rel=1e-12, abs=0.0
+    )
+    assert loss(side, 1)[0] == pytest.approx(np.exp(-60), rel=1e-12, abs=0.0)
     # Where it is wrong, saturation does not make it vanish.
     assert loss_gradient(side, 0, "logits").tolist() == pytest.approx([-1.0, 1.0])
 
