@@ -67,10 +67,13 @@ def called(rule: str) -> str:
         return "no scaling"
     if scale.rule in DIVISORS:
         return scale.formula
-    values = (
-        f"{p.symbol} = {amount(scale.parameters[p.name])}" for p in scale.definition.parameters
-    )
-    return scale.rule + (f" with {', '.join(values)}" if scale.arguments else "")
+    changed = dict(scale.arguments)
+    values = [
+        f"{parameter.symbol} = {amount(changed[parameter.name])}"
+        for parameter in scale.definition.parameters
+        if parameter.name in changed
+    ]
+    return scale.rule + (f" with {', '.join(values)}" if values else "")
 
 
 def is_none(rule: str) -> bool:
