@@ -135,7 +135,7 @@ def test_options_and_scores_replace_what_an_experiment_says(tmp_path: Path) -> N
     file.write_text(call("show", "--json", "1,2", "--d-k=7", "--naive", "--wrt=logits").stdout)
     found = asked("3,4", "--experiment", str(file), "--d-k=9", "--stable", "--of=1")
     assert (found["d_k"], found["naive"]) == (9, False)
-    assert found["settings"]["explore"] == {"of": 1, "wrt": "logits"}
+    assert found["settings"]["explore"] == {"of": 1, "wrt": "logits", "target": None}
     assert found["vectors"] == [{"name": "a", "scores": [3.0, 4.0]}]
 
 

@@ -108,8 +108,11 @@ def alike(left: Experiment, right: Experiment) -> None:
         np.testing.assert_array_equal(one.scores, other.scores)
 
 
+GRADIENTS = st.builds(explore.Settings, of=st.integers(0, 5), target=st.none() | st.integers(0, 5))
+
+
 @settings(max_examples=25)
-@given(sources(), setups(), st.builds(explore.Settings, of=st.integers(0, 5)))
+@given(sources(), setups(), GRADIENTS)
 def test_what_explore_asks_is_asked_by_its_line(
     source: Source, setup: Setup, gradient: explore.Settings
 ) -> None:

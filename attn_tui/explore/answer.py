@@ -92,7 +92,8 @@ def typical(experiment: Experiment, stop: Stop = never) -> float | None:
     """
     setup = experiment.setup
     is_plain = setup.scale.softcap is None and setup.scale.sink is None and not setup.mask
-    is_plain = is_plain and setup.get(Settings).of is None
+    settings = setup.get(Settings)
+    is_plain = is_plain and settings.of is None and settings.target is None
     if not (experiment.source.redraws and is_plain):
         return None
     # Imported here so that typed scores, with which the program starts, do not wait for Sweep.

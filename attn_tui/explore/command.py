@@ -93,13 +93,14 @@ def to_experiment(options: Mapping[str, Any]) -> "Experiment":
     from attn_tui.compute.explore.answer import check_keys
 
     experiment = experiment_of(options, partial(edited, Settings, options))
-    if all(not options[name] for name in ("of", "scores", "draw", "seed", "query", "keys")):
+    ways = ("of", "answer", "scores", "draw", "seed", "query", "keys")
+    if all(not options[name] for name in ways):
         return experiment
     try:
         check_keys(experiment)
     except InputError as error:
-        if options["of"] is None:
-            raise InputError("experiment", error.problem, error.expected, "of") from None
+        if options[error.field] is None:
+            raise InputError("experiment", error.problem, error.expected, error.field) from None
         raise
     return experiment
 

@@ -27,8 +27,30 @@ FEW_ENTRIES = 10
 CAPPED = "capped: ∂z{key}/∂s{key} is {share} of m"
 """How much of the slope ∂z/∂s a soft cap leaves at a key."""
 
-NORM = "‖∂{weight}/∂{by}‖ {factor}"
+NORM = "‖∂{of}/∂{by}‖ {factor}"
 """What becomes of the whole gradient, which the headline speaks of."""
+
+
+ANSWER = "Gradient ∂L/∂{by}, L = −ln {weight}"
+MASKED_ANSWER = "Gradient ∂L/∂{by}, L = ∞"
+WEIGHT = "Gradient ∂{weight}/∂{by}"
+"""The titles of the pane of the gradient."""
+
+
+def title(answer: VectorAnswer) -> str:
+    """Return what the gradient is of, and with respect to what."""
+    by, key = SYMBOL[answer.wrt], answer.target
+    if key is None:
+        return WEIGHT.format(weight=weight_name(answer.of), by=by)
+    heading = MASKED_ANSWER if key in answer.masked else ANSWER
+    return heading.format(by=by, weight=weight_name(key))
+
+
+def of_norm(answer: VectorAnswer) -> str:
+    """Return the symbol of what the gradient is of that the headline speaks of: p, p₂ or L."""
+    if answer.target is not None:
+        return "L"
+    return "p" if answer.key is None else weight_name(answer.key)
 
 
 def norm_change(answer: VectorAnswer) -> str:
@@ -36,8 +58,7 @@ def norm_change(answer: VectorAnswer) -> str:
     (_, before), (_, after) = answer.gradients
     if not np.isfinite([before, after]).all():
         return ""
-    weight = "p" if answer.key is None else weight_name(answer.key)
-    return NORM.format(weight=weight, by=SYMBOL[answer.wrt], factor=factor(after - before))
+    return NORM.format(of=of_norm(answer), by=SYMBOL[answer.wrt], factor=factor(after - before))
 
 
 def capped(answer: VectorAnswer) -> str:
@@ -46,11 +67,12 @@ def capped(answer: VectorAnswer) -> str:
     The gradient by scores carries this factor, tanh′(m·s/c), besides what the cap does to weights.
     """
     side = answer.scaled
-    is_of_scores = answer.wrt == "scores" and side.attended[answer.of]
+    key = answer.of if answer.target is None else answer.target
+    is_of_scores = answer.wrt == "scores" and side.attended[key]
     if side.map.softcap is None or side.map.multiplier == 0.0 or not is_of_scores:
         return ""
-    share = float(side.slopes(np.array([answer.of]))[0]) / side.map.multiplier
-    return CAPPED.format(key=subscript(answer.of), share=share_text(share))
+    share = float(side.slopes(np.array([key]))[0]) / side.map.multiplier
+    return CAPPED.format(key=subscript(key), share=share_text(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +106,8 @@ class GradientTable:
         If not even one digit fits, the change is left out, then the unscaled side.
         """
         answer, keys = self.answer, self.keys
-        values = [side.gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
-        logs = [side.log_gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
+        values = [answer.gradient(side, keys).tolist() for side in answer.sides]
+        logs = [answer.log_gradient(side, keys).tolist() for side in answer.sides]
         numbers = [[*zip(*side, strict=True)] for side in zip(values, logs, strict=True)]
         names = TextColumn("key", [f"{key:,}" for key in keys.tolist()], "muted")
         factors = [

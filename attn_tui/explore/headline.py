@@ -79,6 +79,15 @@ MOVED = (
 )
 """The sentence beside a pinned answer in which the largest weights are the same."""
 
+LOSS = (
+    "{first}, {before}; if key {key} is the answer, the loss is {loss_before}. {second} it is "
+    "{loss_after}, and its {gradient} {becomes}."
+)
+SHORT_LOSS = (
+    "{first}, with key {key} as the answer, the loss is {loss_before}. {second} it is "
+    "{loss_after}, and its {gradient} {becomes}."
+)
+MASKED_ANSWER = "Key {key}, the answer, is masked: the loss is infinite at any scale."
 SEVERAL = (
     "Unscaled, one key takes practically all the weight in {before} of {n} vectors. {done}, it "
     "does so in {after}."
@@ -200,6 +209,8 @@ def headline(
         "gradient": gradient, "name": gradient.capitalize(),
         "becomes": _becomes(change, first.precision), "change": change.text,
     }  # fmt: skip
+    if answer.target in answer.masked:
+        return MASKED_ANSWER.format(key=f"{answer.target:,}")
     if n_keys == 0 and not answer.compared:
         return NOTHING_TO_CHOOSE.format(subject=ALL_MASKED)
     if second.map == PLAIN and not answer.compared and n_keys > 1:
@@ -209,6 +220,8 @@ def headline(
     keeps_keys = second.map.sink is None and not answer.compared
     if keeps_keys and n_keys == 1:
         return NOTHING_TO_CHOOSE.format(subject=_one_key(answer, experiment.setup.mask))
+    if answer.target is not None:
+        return _of_loss(answer, slots)
     moves = keeps_keys and answer.vector.bias is None
     tied = tied_keys(answer)
     if moves and tied:
@@ -237,6 +250,18 @@ def headline(
     }
     texts.append(NUMBERS.format(**slots))
     texts.append(NUMBERS.format(**slots | {"second": "Scaled"}))
+    return next((text for text in texts if len(text) <= LONGEST), texts[-1])
+
+
+def _of_loss(answer: VectorAnswer, slots: Mapping[str, str]) -> str:
+    """Return the headline about a cross-entropy: its values, and what becomes of its gradient."""
+    before, after = ("infinite" if size == inf else amount(size) for size, _ in answer.losses)
+    slots = {
+        **slots, "key": f"{answer.target:,}", "loss_before": before, "loss_after": after,
+        "gradient": GRADIENTS[answer.wrt],
+    }  # fmt: skip
+    texts = [LOSS.format(**slots), SHORT_LOSS.format(**slots)]
+    texts.append(SHORT_LOSS.format(**slots | {"second": "Scaled"}))
     return next((text for text in texts if len(text) <= LONGEST), texts[-1])
 
 

@@ -12,6 +12,7 @@ from attn_tui.compute.arrays import largest
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention
+from attn_tui.compute.explore.loss import loss_gradient
 from attn_tui.compute.numbers import (
     SMALLEST_NORMAL,
     factor,
@@ -21,7 +22,7 @@ from attn_tui.compute.numbers import (
     weight_name,
     with_sign,
 )
-from attn_tui.compute.scale import SYMBOL
+from attn_tui.compute.scale import SYMBOL, Wrt
 from attn_tui.report.report import Column, Rows, same
 from attn_tui.report.text import shortened
 
@@ -35,6 +36,11 @@ OF_PAIR = ("weight", "gradient_wrt_logits", "gradient_wrt_scores")
 
 Values = Callable[[Rows], Iterable[Any]]
 """A function from keys to their numbers."""
+
+
+def differentiated(answer: VectorAnswer) -> str:
+    """Return the symbol of what the gradient key by key is of: ``p₂``, or ``L``."""
+    return weight_name(answer.of) if answer.target is None else "L"
 
 
 def listed_keys(answer: VectorAnswer, top: int | None, by_weight: bool = False) -> Rows:
@@ -138,19 +144,23 @@ def _data(
     else:
         norms = partial(through.key_gradient_norms, side, answer.of)
         yield "key_gradient_norm", "attention.key_gradient_norms", norms
+    if answer.target is not None:
+        ways: tuple[Wrt, ...] = ("logits", "scores")
+        for wrt in ways:
+            values = partial(loss_gradient, side, answer.target, wrt)
+            yield f"loss_gradient_wrt_{wrt}", f"loss.{wrt}", values
 
 
 def _texts(answer: VectorAnswer) -> Iterator[Column]:
     """Yield the columns of text: weights and gradients of both sides, and how they differ."""
-    derivative = shortened(f"∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]}", NUMBER)
+    derivative = shortened(f"∂{differentiated(answer)}/∂{SYMBOL[answer.wrt]}", NUMBER)
     names = [shortened(name, NUMBER) for name in answer.names]
 
     def weights(side: Evaluation, keys: Rows) -> list[str]:
         return [weight(*pair, width=NUMBER) for pair in side.pairs(keys)]
 
     def gradients(side: Evaluation, keys: Rows) -> list[str]:
-        values = side.gradient(answer.of, answer.wrt, keys)
-        logs = side.log_gradient(answer.of, answer.wrt, keys)
+        values, logs = answer.gradient(side, keys), answer.log_gradient(side, keys)
         pairs = zip(values.tolist(), logs.tolist(), strict=True)
         return [scientific(*pair, signed=True, width=NUMBER) for pair in pairs]
 
@@ -168,7 +178,7 @@ def _texts(answer: VectorAnswer) -> Iterator[Column]:
 
 def _changes(answer: VectorAnswer, keys: Rows) -> list[str]:
     """Return how many times larger the gradient at keys is on the second side."""
-    before, after = (side.log_gradient(answer.of, answer.wrt, keys) for side in answer.sides)
+    before, after = (answer.log_gradient(side, keys) for side in answer.sides)
     with np.errstate(invalid="ignore"):
         factors = (after - before).tolist()
     # No factor leads from 0 to another number.

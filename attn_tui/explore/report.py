@@ -17,6 +17,7 @@ from attn_tui.compute.numbers import (
     SMALLEST_NORMAL,
     general,
     quantity,
+    scientific,
     weight,
     weight_name,
     with_error,
@@ -70,6 +71,11 @@ CONVENTION = (
 )
 
 FROM_LOGARITHMS = "numbers below 2.2e-308 are too small for it, and come from logarithms"
+
+OF_LOSS = "gradient of the cross-entropy L = −ln {weight}"
+MASKED_ANSWER = ", which is ∞ since key {key:,} is masked,"
+LOSS = "cross-entropy L = −ln {weight}"
+LOSS_SUM = "sum of ∂L/∂z, minus the weight of the sink"
 
 NORMS = {
     "frobenius": "‖{}‖_F, Frobenius norm", "spectral": "‖{}‖₂, spectral norm",
@@ -185,7 +191,7 @@ def _is_below(answer: VectorAnswer) -> bool:
         logs
         for side in answer.sides
         for logs in (
-            side.log_weights(side.ends), side.log_gradient(answer.of, answer.wrt, side.ends),
+            side.log_weights(side.ends), answer.log_gradient(side, side.ends),
         )
     ]  # fmt: skip
     return any(-inf < size < log(SMALLEST_NORMAL) for size in np.concatenate(sizes).tolist())
@@ -238,6 +244,11 @@ def _trouble(answer: VectorAnswer) -> list[str]:
 
 
 def _of(answer: VectorAnswer) -> str:
+    if answer.target is not None:
+        of = OF_LOSS.format(weight=weight_name(answer.target))
+        if answer.target in answer.masked:
+            of += MASKED_ANSWER.format(key=answer.target)
+        return f"weights p; {of} with respect to the {answer.wrt} {SYMBOL[answer.wrt]}"
     hidden = ", which is masked," if answer.of in answer.masked else ""
     gradient = f"gradient of {weight_name(answer.of)}{hidden}"
     return f"weights p; {gradient} with respect to the {answer.wrt} {SYMBOL[answer.wrt]}"
@@ -279,6 +290,7 @@ def _statistics(answer: VectorAnswer, paths: Sequence[str | None]) -> Iterator[P
         norms = [side.norms[wrt] for side in sides]
         for name, title in NORMS.items():
             facts.append(_fact(title.format(f"∂p/∂{SYMBOL[wrt]}"), norms, name, quantity))
+    facts += _losses(answer, has_sink)
     vanished = [side.vanished.number if side.vanished else 0 for side in sides]
     if any(vanished):
         facts.append(Fact("weights rounded to 0", vanished))
@@ -287,6 +299,20 @@ def _statistics(answer: VectorAnswer, paths: Sequence[str | None]) -> Iterator[P
         yield CONVENTION
     if has_sink:
         yield "H, e^H and 1/Σp² count the sink as one more key."
+
+
+def _losses(answer: VectorAnswer, has_sink: bool) -> Iterator[Fact]:
+    """Yield the cross-entropy and the sum of its gradient by logits, if it is asked for."""
+    if answer.target is None:
+        return
+    title = LOSS.format(weight=weight_name(answer.target))
+    texts = [quantity(*size, width=12) for size in answer.losses]
+    yield Fact(title, [size for size, _ in answer.losses], "loss.value", "nats", texts)
+    yield Fact("", [answer.target] * 2, "loss.target")
+    sums = [0.0 - side.sink_weight for side in answer.sides]
+    logs = [side.log_sink_weight for side in answer.sides]
+    sum_texts = [scientific(*pair, width=12) for pair in zip(sums, logs, strict=True)]
+    yield Fact(LOSS_SUM if has_sink else "", sums, "loss.gradient_sum", "", sum_texts)
 
 
 def _of_weights(fact: Fact, sides: Sequence[Evaluation]) -> Fact:

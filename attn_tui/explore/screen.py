@@ -20,7 +20,7 @@ from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import VectorAnswer, compare
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import N_KEYS as N
-from attn_tui.compute.numbers import quantity, weight_name
+from attn_tui.compute.numbers import quantity
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.compute.text import counted
 from attn_tui.explore import bars, gradient
@@ -40,7 +40,7 @@ from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
-from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, of_field
+from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, Setting, of_field
 
 if TYPE_CHECKING:
     # Imported where they are used: the first picture does not wait for what comes after it.
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from attn_tui.report.export import Forms
     from attn_tui.report.report import Report
 
-OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
+OF, WRT, TARGET = (of_field(field) for field in fields_of(settings.Settings).values())
 
 TITLES = {
     "typed": "Scores s", "drawn": "Scores s, drawn", "vectors": "s, from q and K",
@@ -85,7 +85,8 @@ class ExploreScreen(InstrumentScreen):
     SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
     VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
-        ("Scale", SCALE), ("Gradient", (OF, WRT)), ("Precision", PRECISION), ("Drawn", DRAW),
+        ("Scale", SCALE), ("Gradient", (OF, TARGET, WRT)), ("Precision", PRECISION),
+        ("Drawn", DRAW),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("e", SCORES.action, "Scores", show=False, tooltip=SCORES.title, id="edit",
@@ -216,11 +217,16 @@ class ExploreScreen(InstrumentScreen):
 
     @on(WeightsPane.Chosen)
     def _choose(self) -> None:
-        self.ask(OF.edit(self.cursor))
+        self.ask(self._differentiated.edit(self.cursor))
 
     @on(JacobianPane.Chosen)
     def _choose_row(self, event: JacobianPane.Chosen) -> None:
         self.ask(OF.edit(event.key))
+
+    @property
+    def _differentiated(self) -> Setting:
+        """The setting of the key that the gradient is of: the answer, where there is a loss."""
+        return OF if TARGET.value(self.present) is None else TARGET
 
     @property
     def cursor(self) -> int:
@@ -400,9 +406,8 @@ class ExploreScreen(InstrumentScreen):
         has_maps = self.view != "jacobian"
         self.draw("gradient-pane", gradient.GradientTable(vector, keys, self.cursor, has_maps))
         self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
-        derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
         self.pane("gradient-pane").describe(
-            f"Gradient {derivative}", gradient.norm_change(vector), gradient.capped(vector)
+            gradient.title(vector), gradient.norm_change(vector), gradient.capped(vector)
         )
 
     def _draw_view(self) -> None:
@@ -456,13 +461,12 @@ class ExploreScreen(InstrumentScreen):
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
-        weight = "p" if vector.key is None else weight_name(vector.key)
         sizes = both(*(quantity(*size) for size in vector.gradients))
         if self.pinned:
             # Elsewhere amber is what is pinned.
             sizes = f"now, unscaled {sizes}"
         self.pane("gradient-over").describe(
-            f"{OVER['gradient-over']}: ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖",
+            f"{OVER['gradient-over']}: ‖∂{gradient.of_norm(vector)}/∂{SYMBOL[vector.wrt]}‖",
             sizes,
             short=both(*(quantity(*size, width=SHORT) for size in vector.gradients)),
         )

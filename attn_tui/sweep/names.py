@@ -40,15 +40,16 @@ def doing(
 
     >>> doing("inverse-sqrt"), doing("fixed:a=144", 1 / 12), doing("yarn:factor=4")
     ('dividing by √d_k', 'dividing by 12', 'the rule yarn with f = 4')
-    >>> doing("none")
-    'no scaling'
+    >>> doing("none"), doing("cosine:g=8", 1 / 8)
+    ('no scaling', 'the rule cosine')
     """
     if is_none(rule):
         return called(rule)
     divided, multiplied, ruled = words
     if symbol := DIVISORS.get(parse_scale(rule).rule):
         return f"{divided} {symbol}"
-    if multiplier is None or multiplier == 1.0:
+    # A divisor alone would not say that q and k are normalised before.
+    if multiplier is None or multiplier == 1.0 or parse_scale(rule).normalises:
         return f"{ruled} {called(rule)}"
     if 0.0 < multiplier < 1.0:
         return f"{divided} {amount(1.0 / multiplier)}"

@@ -22,10 +22,11 @@ def of(
     typical: float | None = None,
     pinned: str | None = None,
     key: int | None = None,
+    target: int | None = None,
 ) -> str:
     """Return the headline of a question, or of two side by side; a text with n is a draw."""
     scale = rule if isinstance(rule, Scale) else parse_scale(rule)
-    setup = Setup(d_k, scale, precision, mask).put(Settings(key, wrt))
+    setup = Setup(d_k, scale, precision, mask).put(Settings(key, wrt, target))
     experiment = parse(Draft(text, setup))
     vector, over = answered(experiment)
     if pinned is not None:

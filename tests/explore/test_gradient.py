@@ -13,7 +13,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
-from attn_tui.explore.gradient import GradientTable, Jacobians, capped, norm_change
+from attn_tui.explore.gradient import GradientTable, Jacobians, capped, norm_change, title
 from tests.asking import answer_to
 from tests.explore.questions import COLOURS, vector_of, words
 
@@ -33,6 +33,19 @@ def test_the_gradient_is_that_of_the_answer_with_the_factor() -> None:
         expected.append("–" if key == 3 else factor(logs[1] - logs[0]))
         assert lines[1 + key][-4:] == [f"{key}", *expected]
     assert lines[3][0] == "▸"
+
+
+def test_with_an_answer_it_is_that_of_the_loss() -> None:
+    scores = np.array([100.0, 120.0, 150.0, -inf])
+    for target, key, heading in (
+        (0, 0, "Gradient ∂L/∂z, L = −ln p₀"), (3, 3, "Gradient ∂L/∂z, L = ∞"),
+    ):  # fmt: skip
+        setup = Setup(1024).put(Settings(wrt="logits", target=target))
+        vector = answer_to(Vector("", scores), setup)
+        assert title(vector) == heading
+        lines = words(GradientTable(vector, np.arange(4), 2).draw(60, 9, COLOURS))
+        assert lines[1 + key][-3:-1] == ["−1.00e0", "−8.69e-1" if key == 0 else "−1.00e0"]
+        assert norm_change(vector).startswith("‖∂L/∂z‖ ×")
 
 
 def test_nothing_is_said_to_be_infinitely_many_times_0() -> None:

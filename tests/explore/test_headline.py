@@ -48,6 +48,25 @@ def test_a_person_reads_the_sentence_that_fits_the_question() -> None:
             "the gradient 33 times smaller.",
         ),
         (
+            partial(of, "100 120 150", target=0),
+            "Unscaled, key 2 takes practically all the weight; if key 0 is the answer, the loss is "
+            "50. Divided by 32 it is 2.03, and its gradient is 41 times smaller.",
+        ),
+        (
+            partial(of, "100 120 150", target=2, wrt="logits"),
+            "Unscaled, key 2 takes practically all the weight; if key 2 is the answer, the loss is "
+            "under a millionth. Divided by 32 it is 0.471, and its gradient by logits is back.",
+        ),
+        (
+            partial(of, "0 -40", target=1, precision=Precision("float16")),
+            "Unscaled, key 0 takes practically all the weight; if key 1 is the answer, the loss is "
+            "infinite. Divided by 32 it is 1.5, and its gradient is 41 times smaller.",
+        ),
+        (
+            partial(of, "1 2 -inf", target=2),
+            "Key 2, the answer, is masked: the loss is infinite at any scale.",
+        ),
+        (
             partial(of, "7"),
             "One key has all the weight at any scale, and every gradient is 0: there is nothing to "
             "choose.",

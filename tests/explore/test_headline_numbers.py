@@ -1,6 +1,7 @@
 """Headlines of any question: short, plain, and with no numbers but those of the answer."""
 
 import re
+from dataclasses import replace
 from math import inf, log
 
 import numpy as np
@@ -82,6 +83,19 @@ def test_it_is_short_and_plain_and_no_number_is_said_that_is_not_in_the_answer(
     sentence = headline(both, experiment, over)
     assert len(sentence) <= 170
     check_numbers(sentence, both, experiment, None)
+
+
+@settings(max_examples=25, derandomize=True)
+@given(QUESTIONS, st.integers(0, 3))
+def test_the_headline_of_a_loss_is_short_and_plain(experiment: Experiment, target: int) -> None:
+    setup = experiment.setup.put(replace(experiment.setup.get(Settings), target=target))
+    asked = Experiment(experiment.source, setup)
+    vector, over = answered(asked)
+    for known in (over, None):
+        sentence = headline(vector, asked, known)
+        assert len(sentence) <= 170
+        assert not re.search(r"\de[-+]?\d|∂|‖|\{|\}|inf\b|  ", sentence), sentence
+        assert sentence.endswith(".")
 
 
 def log_gradient(side: Evaluation, vector: VectorAnswer) -> float:

@@ -140,6 +140,34 @@ def test_json_and_csv_have_the_gradients_by_q_and_k_and_the_output() -> None:
     assert "attention" not in as_json(answered([1, 2]))["vectors"][0]["scaled"]
 
 
+def test_json_and_csv_have_the_loss_and_its_gradient_only_where_it_is_asked_for() -> None:
+    setup = Setup(4, Scale(softcap=5.0, sink=0.5)).put(Settings(target=1))
+    result = answered([3, 1, 0], [-inf, -inf, 2], setup=setup)
+    rows = as_csv(result)
+    (first, second) = as_json(result)["vectors"]
+    for name, side in zip(("unscaled", "scaled"), result.vectors[0].sides, strict=True):
+        written = first[name]["loss"]
+        p, y = side.weights(), np.array([0.0, 1.0, 0.0])
+        assert written["target"] == 1
+        assert written["value"] == pytest.approx(-np.log(p[1]), rel=1e-14)
+        assert written["logits"] == pytest.approx((p - y).tolist(), rel=1e-14)
+        assert written["scores"] == pytest.approx((side.slopes() * (p - y)).tolist(), rel=1e-14)
+        assert written["gradient_sum"] == -side.sink_weight
+        assert sum(written["logits"]) == pytest.approx(written["gradient_sum"], abs=1e-15)
+        for wrt in ("logits", "scores"):
+            listed = [float(row[f"{name}_loss_gradient_wrt_{wrt}"]) for row in rows[:3]]
+            assert listed == written[wrt]
+        assert second[name]["loss"]["value"] == "Infinity"
+        # The row of the Jacobian stays that of a weight.
+        assert first[name]["gradient"]["scores"] == side.gradient(0, "scores").tolist()
+    text = as_text(result)
+    assert "gradient of the cross-entropy L = −ln p₁ with respect to the scores s" in text
+    assert "cross-entropy L = −ln p₁, which is ∞ since key 1 is" in text
+    bare = answered([3, 1, 0])
+    assert "loss" not in as_json(bare)["vectors"][0]["scaled"]
+    assert not any("loss" in name for name in as_csv(bare)[0])
+
+
 def test_json_and_csv_have_every_trial_of_the_lab() -> None:
     result = answered([100, 120, 150], [3], setup=Setup().put(Settings(1)))
     rows = as_csv(result, lab=True)

@@ -17,7 +17,7 @@ from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.numbers import scientific, subscript
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.bars import WeightBars
-from attn_tui.explore.screen import ExploreScreen
+from attn_tui.explore.screen import TARGET, ExploreScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import TextScreen
@@ -87,6 +87,12 @@ async def test_scores_are_typed_and_what_is_wrong_with_them_is_said_in_full() ->
         assert screen.answer
         assert screen.answer.vector.of == 1
         assert screen.pane("gradient-pane").border_title == "Gradient ∂p₁/∂s"
+        # Where there is a loss, the key that is chosen is its answer.
+        screen.ask(TARGET.edit(0))
+        screen.query_one("#weights-pane").focus()
+        screen = await press(pilot, "enter")
+        assert screen.pane("gradient-pane").border_title == "Gradient ∂L/∂s, L = −ln p₁"
+        screen.ask(TARGET.edit(None))
         screen = await press(pilot, "delete")
         assert str(screen.present.draft.setup.mask) == "1"
 

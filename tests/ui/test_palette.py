@@ -56,6 +56,7 @@ FIRST: Mapping[str, str] = {
     "1/d_k": f"{RULE}inverse", "scale by 1/d_k": f"{RULE}inverse",
     "mup": f"{RULE}mup", "µP": f"{RULE}mup",
     "unscaled": f"{RULE}none", "no scaling": f"{RULE}none", "temperature": f"{RULE}temperature",
+    "answer 0": "answer: none → 0", "cross-entropy 1": "answer: none → 1",
     "1/sqrt(d_k)": f"rule: inverse-sqrt{NOW}", "inverse": f"{RULE}inverse",
     "scalable softmax": f"{RULE}ssmax",
     # Models.

@@ -8,10 +8,16 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.arrays import largest
+from attn_tui.compute.arrays import ALL, Floats, Keys, largest
 from attn_tui.compute.errors import InputError, Stop, inert, never
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.loss import (
+    log_loss_gradient,
+    loss,
+    loss_gradient,
+    loss_gradient_norm,
+)
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.explore.trouble import Status, verdict
 from attn_tui.compute.precision import Precision
@@ -36,6 +42,8 @@ class VectorAnswer:
         unscaled: Softmax of the scores as they are: m = 1, no cap, no sink.
         scaled: Softmax under the scale.
         names: The names of the two sides; a comparison has its own.
+        target: The key that is the answer of a cross-entropy L, whose gradient is shown; None if
+            it is that of weights.
     """
 
     vector: Vector
@@ -49,6 +57,7 @@ class VectorAnswer:
     unscaled: Evaluation
     scaled: Evaluation
     names: tuple[str, str] = ("unscaled", "scaled")
+    target: int | None = None
 
     @property
     def sides(self) -> tuple[Evaluation, Evaluation]:
@@ -57,12 +66,37 @@ class VectorAnswer:
 
     @cached_property
     def gradients(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The size of the gradient on each side, and its ln: ‖∂p/∂s‖_F, or ‖∂p_i/∂s‖ of `key`."""
+        """The size of the gradient on each side, and its ln.
+
+        It is ‖∂p/∂s‖_F, ‖∂p_i/∂s‖ of `key`, or ‖∂L/∂s‖ if there is a `target`.
+        """
+        if self.target is not None:
+            one, other = (loss_gradient_norm(side, self.target, self.wrt) for side in self.sides)
+            return one, other
         if self.key is not None:
             first, second = (side.gradient_norm(self.key, self.wrt) for side in self.sides)
             return first, second
         before, after = (side.norms[self.wrt] for side in self.sides)
         return (before.frobenius, before.log_frobenius), (after.frobenius, after.log_frobenius)
+
+    @cached_property
+    def losses(self) -> tuple[tuple[float, float], ...]:
+        """The cross-entropy L on each side, and its ln; empty without a `target`."""
+        if self.target is None:
+            return ()
+        return tuple(loss(side, self.target) for side in self.sides)
+
+    def gradient(self, side: Evaluation, keys: Keys = ALL) -> Floats:
+        """Return ∂p_of/∂s_j, or ∂L/∂s_j, of a side, shape (len(keys),); or those by z."""
+        if self.target is not None:
+            return loss_gradient(side, self.target, self.wrt, keys)
+        return side.gradient(self.of, self.wrt, keys)
+
+    def log_gradient(self, side: Evaluation, keys: Keys = ALL) -> Floats:
+        """Return ln of the absolute values of `gradient`, shape (len(keys),)."""
+        if self.target is not None:
+            return log_loss_gradient(side, self.target, self.wrt, keys)
+        return side.log_gradient(self.of, self.wrt, keys)
 
     @property
     def compared(self) -> bool:
@@ -93,7 +127,8 @@ class OverDk:
         weights: Their weights, shape (K, D).
         entropy: H in nats, shape (D,).
         max_entropy: ln of the number of unmasked keys; 0 if all are masked.
-        gradient: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,); of one weight if the question names its key.
+        gradient: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,); of one weight if the question names its key,
+            or of the loss if it has one.
         log_entropy: ln H, even where H underflows, shape (D,).
         log_gradient: ln of the norm, likewise, shape (D,).
         log_weights: ln of the weights, likewise, shape (K, D).
@@ -122,16 +157,17 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
     masked = np.flatnonzero(vector.scores == -np.inf)
     status, reason = verdict({"unscaled": unscaled, "scaled": scaled})
     leader = int(scaled.ranking().argmax())
-    key = _key(settings, vector)
+    key = _within(settings.of, vector)
     of = leader if key is None else key
     return VectorAnswer(
-        vector, status, reason, masked, leader, of, settings.wrt, key, unscaled, scaled
-    )
+        vector, status, reason, masked, leader, of, settings.wrt, key, unscaled, scaled,
+        target=_within(settings.target, vector),
+    )  # fmt: skip
 
 
-def _key(settings: Settings, vector: Vector) -> int | None:
-    """Return the key that the settings name, at most the vector's last."""
-    return None if settings.of is None else min(settings.of, vector.n_keys - 1)
+def _within(key: int | None, vector: Vector) -> int | None:
+    """Return the key that a setting names, at most the vector's last."""
+    return None if key is None else min(key, vector.n_keys - 1)
 
 
 @lru_cache(maxsize=2)
@@ -205,7 +241,7 @@ def over_d_k(
     keys = largest(vector.scores, most_keys)
     keys = keys[vector.scores[keys] > -np.inf]
     settings = setup.get(Settings)
-    key = _key(settings, vector)
+    key, target = _within(settings.of, vector), _within(settings.target, vector)
     weights = np.empty((2, keys.size, len(d_ks)))
     numbers = np.empty((4, len(d_ks)))
     for column, d_k in enumerate(d_ks):
@@ -216,27 +252,32 @@ def over_d_k(
             scores = experiment.source.moved(scores, index, setup, d_k)
         side = evaluate(scores, to_logits, setup.precision, vector.bias)
         weights[:, :, column] = side.weights(keys), side.log_weights(keys)
-        numbers[:, column] = side.entropy, side.log_entropy, *side.gradient_norm(key, settings.wrt)
+        if target is None:
+            sizes = side.gradient_norm(key, settings.wrt)
+        else:
+            sizes = loss_gradient_norm(side, target, settings.wrt)
+        numbers[:, column] = side.entropy, side.log_entropy, *sizes
     most = log(vector.n_attended) if vector.n_attended else 0.0
-    entropies, log_entropies, sizes, log_sizes = numbers
-    logs = (log_entropies, log_sizes, weights[1])
-    return OverDk(np.array(d_ks), keys, weights[0], entropies, most, sizes, *logs)
+    entropies, log_entropies, gradients, log_gradients = numbers
+    logs = (log_entropies, log_gradients, weights[1])
+    return OverDk(np.array(d_ks), keys, weights[0], entropies, most, gradients, *logs)
 
 
 def check_keys(experiment: Experiment) -> None:
-    """Check that every vector has the key whose gradient is requested.
+    """Check that every vector has the key whose gradient is requested, and the answer.
 
     Raises:
         InputError: If a vector lacks it.
     """
-    of = experiment.setup.get(Settings).of
-    if of is None:
-        return
-    for vector in experiment.vectors:
-        if of >= vector.n_keys:
-            last = vector.n_keys - 1
-            expected = f"a key from 0 to {last:,}" if last else "key 0, its only one"
-            raise InputError("of", f"{inert(vector.name)} has no key {of:,}", expected)
+    settings = experiment.setup.get(Settings)
+    wanted = {name: key for name, key in (("of", settings.of), ("answer", settings.target))
+              if key is not None}  # fmt: skip
+    for name, key in wanted.items():
+        for vector in experiment.vectors:
+            if key >= vector.n_keys:
+                last = vector.n_keys - 1
+                expected = f"a key from 0 to {last:,}" if last else "key 0, its only one"
+                raise InputError(name, f"{inert(vector.name)} has no key {key:,}", expected)
 
 
 NAMES = ("pinned", "now")
