@@ -225,14 +225,14 @@ def statement(group: Group) -> str:
     assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
     if group.verdict == "agrees":
         more = "".join(_mask_shown(group))
-        return f"{', '.join(_agreeing(group))} as promised{more}{_coarse(group)}{assumed}"
-    return ", ".join(_unpromised(group)) + _coarse(group) + assumed
+        return f"{', '.join(_agreeing(group))} as promised{more}{assumed}{_coarse(group)}"
+    return ", ".join(_unpromised(group)) + assumed + _coarse(group)
 
 
 def _coarse(group: Group) -> str:
     """Return how much coarser than float32 the arithmetic was, if it was."""
     most = max(finding.explanation.coarseness for finding in group.findings)
-    return f", with {general(most, 2)} times the rounding of float32" if most else ""
+    return f"; with {general(most, 2)} times the rounding of float32" if most else ""
 
 
 def _agreeing(group: Group) -> Iterator[str]:
@@ -274,18 +274,32 @@ def _agreeing_multiplier(group: Group) -> str:
 
     Where logits are large, scores that were rounded to 16 bits leave room for others.
     """
-    promised = group.first.comparable.model.multiplier
-    estimates = [candidate.estimates.get("multiplier") for candidate in group.candidates]
-    shared = together([one.at(SHOWN) for one in estimates if one is not None])
+    wanted = [finding.comparable.model.multiplier for finding in group.findings]
+    shared = together([*_ratios(group, wanted)])
     if shared.low is None or shared.high is None:
         return multiplier(group)
-    off = max(abs(end - promised) for end in (shared.low, shared.high))
-    if off <= APART * abs(promised):
+    off = max(abs(end - 1.0) for end in (shared.low, shared.high))
+    if off <= APART:
         return multiplier(group)
-    form = group.first.promise.form
-    return (
-        f"m = {multiplier_text(promised, form)} to within {percent(off / abs(promised), places=9)}"
-    )
+    promised = interval(min(wanted), max(wanted), brief_general)
+    if min(wanted) == max(wanted):
+        promised = multiplier_text(wanted[0], group.first.promise.form)
+    return f"m = {promised} to within {percent(off, places=9)}"
+
+
+def _ratios(group: Group, wanted: Sequence[float]) -> Iterator[Interval]:
+    """Yield the interval of the m of each head over the promised one, which layers may not share.
+
+    Args:
+        group: The heads.
+        wanted: The promised m of each.
+    """
+    for candidate, m in zip(group.candidates, wanted, strict=True):
+        estimate = candidate.estimates.get("multiplier")
+        fitted = Interval(None, None, None) if estimate is None else estimate.at(SHOWN)
+        if m and fitted.low is not None and fitted.high is not None:
+            low, high = sorted((fitted.low / m, fitted.high / m))
+            yield Interval((low + high) / 2, low, high)
 
 
 def together(intervals: Sequence[Interval]) -> Interval:

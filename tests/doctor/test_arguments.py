@@ -212,7 +212,7 @@ def sloped(
             1.0,
             2.0,
             1,
-            "the captured bias is of slope 0.0078125 to 0.125, promised of slope 0.0039",
+            "the captured bias is of slope 0.0078125 to 0.125, promised 0.0039",
         ),
     ],
 )
@@ -407,5 +407,5 @@ def test_what_float32_kernels_approximate_agrees_and_says_how_coarse_it_is(
     result = run(save(tmp_path / "b.npz", **parts), "--config", config_of(tmp_path))
     assert result.exit_code == 0
     line = result.stdout.partition("\n")[0]
-    assert " as promised, with " in line
+    assert " as promised; with " in line
     assert " times the rounding of float32; " in line

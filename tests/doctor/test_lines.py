@@ -184,3 +184,34 @@ def test_a_mask_alone_is_said_to_be_as_promised_where_m_is_not(tmp_path: Path) -
     line = run(write(tmp_path / "a.safetensors", HEALTHY), "--expect", "mask=causal").stdout
     assert line.startswith("no expectation: m = ")
     assert ", mask causal as promised; give --config or --expect m=… to compare" in line
+
+
+def test_a_promised_root_is_written_without_its_decimals_where_the_line_is_long(
+    tmp_path: Path,
+) -> None:
+    """The cause is worth more than a number that its root says as well."""
+    granite = LLAMA | {"model_type": "granite", "head_dim": 128, "hidden_size": 256}
+    lines = []
+    for m in (168**-0.5, 0.25):
+        (tmp_path / "config.json").write_text(json.dumps(granite | {"attention_multiplier": m}))
+        how, metadata = replace(HEALTHY, multiplier=m), {"0.scale": str(128**-0.5)}
+        path = write(tmp_path / "a.safetensors", how, d_k=128, metadata=metadata)
+        lines.append(run(path, "--config", str(tmp_path)).stdout.partition("; ")[0])
+    start = "differs: the call was given the scale 0.0883883 = 1/√128, promised "
+    cause = ": the default 1/√d_k of the captured d_k"
+    assert lines == [f"{start}1/√168{cause}", f"{start}0.25 = 1/√16{cause}"]
+
+
+def test_layers_that_are_promised_another_m_do_not_leave_m_open(tmp_path: Path) -> None:
+    gpt2 = {
+        "model_type": "gpt2", "n_head": 2, "n_embd": 32, "n_layer": 2,
+        "scale_attn_by_inverse_layer_idx": True,
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(gpt2))
+    path = write(
+        tmp_path / "a.safetensors",
+        lambda layer, head: replace(HEALTHY, multiplier=0.25 / (layer + 1)), layers=2,
+    )  # fmt: skip
+    line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
+    assert line.startswith("agrees: m = 0.12")
+    assert "to within" not in line

@@ -153,7 +153,7 @@ def test_masks_that_explain_a_head_equally_well_are_all_named(tmp_path: Path) ->
     assert result.exit_code == 1
     line = result.stdout.partition("\n")[0]
     assert line.startswith("differs: mask causal, promised window of 24 keys")
-    assert "(or mask none: they fit as well)" in line
+    assert "; or mask none: it fits as well; " in line
 
 
 def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> None:

@@ -142,11 +142,11 @@ def _not_finite(case: HeadCase) -> Suspect | None:
     odd = "NaN" if is_nan.all() else "NaN or infinite"
     if not is_nan.any():
         odd = "infinite"
-    return Suspect(
-        f"the output is {odd} in {{rows}}{{run}}, where q, k and v give a number",
-        _reason_of_nan(case, model, rows, places), has_reason=True, rows=numbers,
-        compared=len(rows.output),
-    )  # fmt: skip
+    reason = _reason_of_nan(case, model, rows, places)
+    phrase = f"the output is {odd} in {{rows}}{{run}}"
+    if not reason:
+        phrase += ", where q, k and v give a number"
+    return Suspect(phrase, reason, has_reason=True, rows=numbers, compared=len(rows.output))
 
 
 def _reason_of_nan(
