@@ -173,6 +173,8 @@ def _of_call(group: Group, place: int) -> str:
     if difference.part == "bias":
         if cause and observed == promised:
             return f"the captured bias: {difference.cause}"
+        if difference.promised == "none":
+            return "the call was given a bias, promised none"
         observed, promised = _slopes(group, place)
         return f"the captured bias is {observed}, promised {promised}{cause}"
     if difference.part == "sink":
@@ -246,7 +248,10 @@ def _of_sinks(group: Group, difference: Difference) -> str:
         text = f"{bare} {heads})" if mark else f"{cause}, {heads}"
         return f"{text} (as in transformers 42736)" if "dropped" in cause else text
     observed = next(numbers(group, "sink"), f"sink {sink_name(None)}")
-    promised = sink_name(difference.promised)
+    place = group.first.judgement.differences.index(difference)
+    promised = _values(group, place, "promised")
+    if isinstance(difference.promised, float):
+        promised = f"b = {promised}"
     hint = f": {cause}" if cause else ""
     return f"{observed}, promised {promised}{hint}"
 

@@ -14,6 +14,7 @@ from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.numbers import brief_general, fixed, general, interval, percent, quantity
 from attn_tui.compute.text import counted, listed
+from attn_tui.doctor.difference import STORED
 from attn_tui.doctor.differing import THREAD, differing
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.group import (
@@ -275,15 +276,18 @@ def _agreeing_multiplier(group: Group) -> str:
     Where logits are large, scores that were rounded to 16 bits leave room for others.
     """
     wanted = [finding.comparable.model.multiplier for finding in group.findings]
+    promised = interval(min(wanted), max(wanted), brief_general)
+    if min(wanted) == max(wanted):
+        promised = multiplier_text(wanted[0], group.first.promise.form)
+    if group.first.judgement.assumes in STORED:
+        # What was fitted is the m of keys and values that were not used.
+        return f"m = {promised}"
     shared = together([*_ratios(group, wanted)])
     if shared.low is None or shared.high is None:
         return multiplier(group)
     off = max(abs(end - 1.0) for end in (shared.low, shared.high))
     if off <= APART:
         return multiplier(group)
-    promised = interval(min(wanted), max(wanted), brief_general)
-    if min(wanted) == max(wanted):
-        promised = multiplier_text(wanted[0], group.first.promise.form)
     return f"m = {promised} to within {percent(off, places=9)}"
 
 

@@ -124,6 +124,14 @@ def test_a_mask_of_one_row_states_padding_and_nothing_else(tmp_path: Path) -> No
     assert "promised causal" in line
 
 
+def test_a_mask_of_one_row_says_nothing_of_the_rule(tmp_path: Path) -> None:
+    """It hides key 30 from the 34 queries from there on, and shows none that should be hidden."""
+    shown = np.arange(64)[None] != 30
+    status, line = verdict(tmp_path, CAUSAL, shown)
+    assert status == 1
+    assert "the captured mask hides 34 scores that it should show, promised causal" in line
+
+
 @pytest.mark.parametrize("layers", everyday(1, ["heads", "layers"]))
 def test_keys_that_are_hidden_in_some_heads_or_layers_alone_are_no_padding(
     tmp_path: Path, layers: str

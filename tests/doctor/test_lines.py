@@ -11,6 +11,7 @@ import pytest
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.fit.simulate import computed
+from attn_tui.compute.heads.head_model import Alibi
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, run
@@ -200,6 +201,21 @@ def test_a_promised_root_is_written_without_its_decimals_where_the_line_is_long(
     start = "differs: the call was given the scale 0.0883883 = 1/√128, promised "
     cause = ": the default 1/√d_k of the captured d_k"
     assert lines == [f"{start}1/√168{cause}", f"{start}0.25 = 1/√16{cause}"]
+
+
+def test_slopes_of_alibi_that_nothing_promises_are_one_cause_in_all_heads(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    capture, outputs = open_capture([write(tmp_path / "a.safetensors", HEALTHY)]), []
+    for number, slope in enumerate((0.25, 0.0625)):
+        head = capture.read(HeadId(0, 0, number))
+        bias = Alibi(slope).bias(head, HeadMask("causal"))
+        outputs.append(computed(replace(head, bias=bias), HEALTHY).output)
+    parts = tensors(capture.paths[0]) | {"out": np.stack(outputs)[None]}
+    line = run(save(tmp_path / "b.npz", **parts), "--config", str(tmp_path)).stdout
+    assert re.match(
+        r"differs: a bias of slope 0\.06\d* to 0\.2\d* that falls with the distance \(ALiBi\) is "
+        "added; 2 of 2 heads, ", line,
+    ), line  # fmt: skip
 
 
 def test_layers_that_are_promised_another_m_do_not_leave_m_open(tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ def test_a_multiplier_has_its_name(m: float, called: tuple[str, ...]) -> None:
     assert names(near(m), HeadPlace(64, layer=3)) == called
     # A multiplier that no common mistake leads to has no suspected cause.
     assert called or not misses(near(m), 0.125, HeadPlace(64))
+    # One that is not what is promised is not called so, though its interval may hold that.
+    assert names(near(m), HeadPlace(64, layer=3), other_than=m) == ()
 
 
 def test_a_name_is_the_configurations_before_any_other() -> None:

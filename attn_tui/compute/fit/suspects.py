@@ -326,8 +326,9 @@ def _alibi(case: HeadCase) -> Variants:
     starts = [np.array([2.0**-power]) for power in (1.0, 3.0, 5.0, 7.0)]
     fits = [_fitted(case, (-away)[None], start) for start in starts]
     slope, bias, _ = min(fits, key=lambda fit: fit[2])
-    name = f"a bias of slope {general(slope[0], 3)} that falls with the distance (ALiBi) is added"
-    yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
+    phrase = "a bias of slope {number} that falls with the distance (ALiBi) is added"
+    number = float(slope[0])
+    yield Suspect(phrase, FITS, part="bias", number=number), _with_bias(case, bias)
 
 
 def _bucketed(case: HeadCase) -> Variants:
