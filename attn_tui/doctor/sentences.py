@@ -203,14 +203,17 @@ def others(every: Sequence[Group]) -> Iterator[str]:
         verdict = "" if group.verdict == every[0].verdict else f"{group.verdict}, "
         yield f"{places_of(group.findings)}: {verdict}{statement(group)}"
     missed = {difference.part for difference in every[0].first.judgement.differences}
-    counts: Counter[str] = Counter()
+    left: dict[str, list[Finding]] = {}
     for group in every[1:]:
         for finding in group.findings if group not in named else ():
             # A head that is silent on the parts that differ elsewhere does not count as agreeing.
             is_silent = missed and missed <= {*finding.explanation.silent}
-            counts["silent" if is_silent else group.verdict] += 1
-    for verdict, count in counts.items():
-        yield f"{count:,} {verdict if count == 1 else PLURALS.get(verdict, verdict)}"
+            left.setdefault("silent" if is_silent else group.verdict, []).append(finding)
+    for verdict, findings in left.items():
+        # Beside layers that nothing is promised of, which agree is worth knowing.
+        is_open = (every[0].verdict, verdict) == ("no expectation", "agrees")
+        which = places_of(findings) if is_open else f"{len(findings):,}"
+        yield f"{which} {verdict if len(findings) == 1 else PLURALS.get(verdict, verdict)}"
 
 
 def statement(group: Group) -> str:

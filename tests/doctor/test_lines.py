@@ -231,3 +231,22 @@ def test_layers_that_are_promised_another_m_do_not_leave_m_open(tmp_path: Path) 
     line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
     assert line.startswith("agrees: m = 0.12")
     assert "to within" not in line
+
+
+def test_layers_that_agree_are_named_beside_a_part_of_the_model_that_is_not_known(
+    tmp_path: Path,
+) -> None:
+    vision = {"model_type": "painter", "num_attention_heads": 2, "hidden_size": 32}
+    config = {"model_type": "painter_vl", "text_config": LLAMA, "vision_config": vision}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    modules = ("language_model.layers.0", "language_model.layers.1", "visual.blocks.0")
+    kinds = ("llama", "llama", "painter")
+    metadata = {
+        f"{layer}.{name}": text
+        for name, texts in (("module", modules), ("config", kinds))
+        for layer, text in enumerate(texts)
+    }
+    path = write(tmp_path / "a.safetensors", HEALTHY, layers=3, metadata=metadata)
+    line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
+    assert line.startswith("no expectation: m = 0.2")
+    assert "2 of 6 heads (all of layer 2; 4 heads of layers 0–1 agree)" in line
