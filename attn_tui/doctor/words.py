@@ -20,7 +20,7 @@ from attn_tui.compute.scale import as_root
 from attn_tui.doctor.difference import STORED
 from attn_tui.doctor.finding import Finding, assumption_of
 from attn_tui.files.models.promise import NONE
-from attn_tui.report.masks import keys_text, mask_name, packed_text
+from attn_tui.report.masks import keys_text, mask_name, packed_text, texts_text
 
 WORDS: Mapping[str, str] = {
     "multiplier": "m",
@@ -160,7 +160,7 @@ def rule_mask_text(mask: HeadMask, length: str = "") -> str:
     if mask.hidden:
         text += f", {keys_text(mask.hidden)} hidden"
     if mask.packed:
-        text += f", {packed_text(mask)}"
+        text += f", {texts_text(mask)}"
     if mask.prefix:
         text += f", {keys_text((0, mask.prefix - 1))} seen by all"
     return text
