@@ -254,6 +254,16 @@ def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
     assert run(path, "--config", config, "--assume", others).exit_code == 3
 
 
+def test_granted_padding_is_no_difference_beside_another_m(tmp_path: Path) -> None:
+    config = config_of(tmp_path)
+    how = replace(HEALTHY, multiplier=0.5, mask=HeadMask("causal", 0, hidden=(0, 9)))
+    path = write(tmp_path / "a.safetensors", how)
+    for options, parts in (((), ["multiplier", "mask"]), (("--assume", "padding"), ["multiplier"])):
+        result = run(path, "--config", config, "--json", *options)
+        assert result.exit_code == 1
+        assert [head["differs"] for head in printed(result)["heads"]] == [parts, parts]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [64, 1])
 def test_a_captured_mask_without_padding_leaves_none_to_be_granted(
