@@ -251,7 +251,7 @@ def _described(
     return f"{shows}, and hides {counted(fewer, 'other')}" if fewer else shows, ""
 
 
-UPPER = "triu in place of tril, with the diagonal kept?"
+UPPER = "triu in place of tril, diagonal kept?"
 """What usually leads to a mask of the keys from the query's own on."""
 
 

@@ -44,6 +44,16 @@ def test_the_upper_triangle_with_its_diagonal_is_named(
     assert "triu in place of tril" in line
 
 
+def test_an_upper_triangle_in_place_of_a_long_window_has_a_short_line(tmp_path: Path) -> None:
+    config = LLAMA | {"model_type": "mistral", "sliding_window": 4096}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    extra = {"0.mask": np.triu(np.ones((1, 1, 64, 64), bool))}
+    path = write(tmp_path / "a.safetensors", HEALTHY, extra=extra)
+    first, _, _ = run(path, "--config", str(tmp_path)).stdout.partition("; ")
+    assert first.endswith("promised window of 4,096 keys: triu in place of tril, diagonal kept?")
+    assert len(first) <= 120
+
+
 def test_an_honest_output_beside_an_inverted_mask_sees_what_it_should(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     extra = {"0.mask": np.triu(np.ones((1, 1, 64, 64), bool), 1)}
@@ -59,7 +69,7 @@ def test_what_cannot_be_told_comes_with_a_next_step(tmp_path: Path) -> None:
     other = np.random.default_rng(1).standard_normal(parts["out"].shape)
     path = save(tmp_path / "b.npz", **parts | {"out": other})
     line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
-    assert "none comes near it: is `out` what attention gave, before the projection?" in line
+    assert "none comes near it; is `out` what attention gave, before the projection?" in line
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "t5", "num_heads": 2,
                                                       "d_kv": 16, "d_model": 32}))  # fmt: skip
     line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]

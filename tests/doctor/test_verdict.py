@@ -177,7 +177,7 @@ def test_an_output_that_nothing_comes_near_has_no_closest_model(tmp_path: Path) 
     for other, closest in (
         (
             np.random.default_rng(1).standard_normal(parts["out"].shape),
-            ", and none comes near it: is `out` what",
+            ", and none comes near it; is `out` what",
         ),
         (parts["out"][..., ::-1] + 3 * parts["out"], "; the closest, m = 1/√16, misses "),
     ):
