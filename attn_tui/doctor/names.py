@@ -208,7 +208,7 @@ def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) 
     if place.kv_heads:
         for heads in (place.heads + 2 * place.kv_heads, 3):
             width = heads * place.d_k
-            meaning = "the width of q, k and v packed into one projection"
+            meaning = "the width of q, k and v in one projection"
             yield Miss(float(width) ** -0.5, f"1/√{width}", meaning)
     yield Miss(d_k**0.5, f"√{written}", "multiplied by √d_k, not divided", "maxtext 1370")
     if abs(expected * expected * d_k - 1.0) < 1e-9:
