@@ -163,7 +163,8 @@ def _mask(
     if is_one_row:
         # It states padding; the rest is as promised, or to be found.
         if padding.hidden is None and not captured.all():
-            return _Mask(model, differences=(_other_mask(rows, model, captured),))
+            shown = captured & model.mask.seen(rows)
+            return _Mask(model, differences=(_other_mask(rows, model, shown),))
         return _Mask(model, completions=completions)
     captured_model = replace(model, mask=HeadMask("given"))
     if promise.mask is None or promise.mask_varies:
@@ -244,15 +245,13 @@ def _described(
         if np.array_equal(other.seen(rows), captured):
             return mask_name(other), cause
     more, fewer = int((captured & ~seen).sum()), int((seen & ~captured).sum())
-    parts = []
-    if more:
-        parts.append(f"shows {counted(more, 'score')} that it should hide")
-    if fewer:
-        parts.append(f"hides {counted(fewer, 'score')} that it should show")
-    return " and ".join(parts), ""
+    shows = f"shows {counted(more, 'score')} that it should hide"
+    if not more:
+        return f"hides {counted(fewer, 'score')} that it should show", ""
+    return f"{shows}, and hides {counted(fewer, 'other')}" if fewer else shows, ""
 
 
-UPPER = "triu in place of tril, with the diagonal kept?"
+UPPER = "triu in place of tril, diagonal kept?"
 """What usually leads to a mask of the keys from the query's own on."""
 
 

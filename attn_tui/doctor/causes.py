@@ -92,7 +92,8 @@ def _of_mask(finding: Finding, candidate: Candidate) -> str:
     is_as_promised = "mask" not in finding.comparable.stated or mask.kind == promised.kind
     if promised.hidden and not mask.hidden and is_as_promised:
         return PADDING_IGNORED
-    if mask.kind == "causal" and mask.offset == 0 and promised.offset and not mask.window:
+    is_first = mask.kind == "causal" and mask.offset == 0 and not mask.window
+    if is_first and promised.by_position and promised.offset:
         return "aligned at the top left, as is_causal does?"
     if mask.kind == "none" and not mask.hidden:
         return "was no mask given to the function that computed it?"

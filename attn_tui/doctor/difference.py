@@ -38,6 +38,8 @@ VERDICTS: tuple[Verdict, ...] = ("differs", "cannot tell", "no expectation", "ag
 
 Assumption = Literal["padding", "packed", "prefix", "float8", "int8"]
 ASSUMPTIONS: tuple[Assumption, ...] = ("padding", "packed", "prefix", "float8", "int8")
+STORED: tuple[Assumption, ...] = ("float8", "int8")
+"""The assumptions on how keys and values are stored."""
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,10 @@ from attn_tui.report.masks import place_text
 from attn_tui.report.words import ranges
 
 MOST_LETTERS = 120 - len("differs: ")
-"""A longer sentence does without the thread that reports its cause, which JSON has."""
+"""A longer sentence does without the thread that reports its cause, which JSON has, and without the
+decimals of a promised root."""
 THREAD = re.compile(r" \(as in [^)]*\)")
+_DECIMALS = re.compile(r"(?<=promised )[^ ,:]+ = (?=[^ ]*√)")
 LEAST_DIGITS, MOST_DIGITS = 4, 10
 
 
@@ -40,11 +42,16 @@ def differing(group: Group) -> str:
     best = finding.explanation.best
     if all(difference.side == "call" for difference in finding.judgement.differences):
         best = best[:1]
-    alike = "; or ".join(_alike(group, best[1:]))
-    text = "; ".join(parts)
-    if len(text) > MOST_LETTERS:
-        text = THREAD.sub("", text)
-    return f"{text} (or {alike}: they fit as well)" if alike else text
+    alike = _alike(group, best[1:])
+    if len("; ".join(parts)) > MOST_LETTERS:
+        parts = [THREAD.sub("", part) for part in parts]
+    text = "; ".join(
+        _DECIMALS.sub("", part) if len(part) > MOST_LETTERS else part for part in parts
+    )
+    if not alike:
+        return text
+    fit = "they fit" if len(alike) > 1 else "it fits"
+    return f"{text}; or {', or '.join(alike)}: {fit} as well"
 
 
 def _alike(group: Group, others: Sequence[Candidate]) -> list[str]:
@@ -145,12 +152,11 @@ def _value(value: float | str | None) -> str:
 def _slopes(group: Group, place: int) -> tuple[str, str]:
     """Return the observed and the promised biases of a group in words."""
     first = group.first.judgement.differences[place]
-    observed, promised = (
-        f"of slope {_values(group, place, side)}"
-        if isinstance(value, float)
-        else _values(group, place, side)
-        for side, value in (("observed", first.observed), ("promised", first.promised))
-    )
+    observed, promised = (_values(group, place, side) for side in ("observed", "promised"))
+    if isinstance(first.observed, float):
+        return f"of slope {observed}", promised
+    if isinstance(first.promised, float):
+        return observed, f"of slope {promised}"
     return observed, promised
 
 
@@ -167,6 +173,8 @@ def _of_call(group: Group, place: int) -> str:
     if difference.part == "bias":
         if cause and observed == promised:
             return f"the captured bias: {difference.cause}"
+        if difference.promised == "none":
+            return "the call was given a bias, promised none"
         observed, promised = _slopes(group, place)
         return f"the captured bias is {observed}, promised {promised}{cause}"
     if difference.part == "sink":
@@ -240,7 +248,10 @@ def _of_sinks(group: Group, difference: Difference) -> str:
         text = f"{bare} {heads})" if mark else f"{cause}, {heads}"
         return f"{text} (as in transformers 42736)" if "dropped" in cause else text
     observed = next(numbers(group, "sink"), f"sink {sink_name(None)}")
-    promised = sink_name(difference.promised)
+    place = group.first.judgement.differences.index(difference)
+    promised = _values(group, place, "promised")
+    if isinstance(difference.promised, float):
+        promised = f"b = {promised}"
     hint = f": {cause}" if cause else ""
     return f"{observed}, promised {promised}{hint}"
 

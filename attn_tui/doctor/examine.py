@@ -403,7 +403,8 @@ class _Doctor:
         place = _place(finding.id, rows, self.readings[finding.id.layer][0])
         if "multiplier" in candidate.changes:
             missed = misses(interval, finding.wanted, place, self.expectation)
-            return replace(finding, names=names(interval, place, self.expectation), misses=missed)
+            named = names(interval, place, self.expectation, other_than=finding.wanted)
+            return replace(finding, names=named, misses=missed)
         form = finding.promise.form
         return replace(finding, names=names(interval, place, self.expectation, form))
 

@@ -12,6 +12,8 @@ from attn_tui.files.models.promise import Expectation, Promise
 
 _NO_MODEL = Expectation("", Promise())
 LOG2_E = log2(e)
+SAME = 1e-9
+"""The relative difference of two multipliers that are one number."""
 _THREADS = {"the absorbed MLA dimension": "ollama 13893"}
 
 
@@ -89,11 +91,16 @@ class Miss:
 
 
 def names(
-    interval: Span, place: HeadPlace, model: Expectation = _NO_MODEL, form: str = ""
+    interval: Span,
+    place: HeadPlace,
+    model: Expectation = _NO_MODEL,
+    form: str = "",
+    other_than: float = 0.0,
 ) -> tuple[str, ...]:
     """Return the names of a multiplier, as ``--rule`` spells them if there is such a rule.
 
-    An expected multiplier is named by its ``form``.
+    An expected multiplier is named by its ``form``; one that is not what is promised has no name of
+    what it should be, ``other_than``, though its interval may hold that.
 
     >>> names(Span(0.125, 0.1249, 0.1251), HeadPlace(64))
     ('inverse-sqrt',)
@@ -106,13 +113,21 @@ def names(
         multipliers[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
     if model.yarn != 1.0:
         multipliers["yarn"] = model.yarn**2 * d_k**-0.5
-    labels = [name for name, value in multipliers.items() if interval.holds(value)]
+    labels = [
+        name
+        for name, value in multipliers.items()
+        if interval.holds(value) and not _is_same(value, other_than)
+    ]
     _, _, meant = form.partition("1/√")
     if meant and float(meant) != d_k:
         labels.insert(0, f"fixed:a={meant}")
     if not labels:
         dimensions = _dimensions_inside(interval, model)
-        labels = [f"fixed:a={repr(a).removesuffix('.0')}" for a in dimensions]
+        labels = [
+            f"fixed:a={repr(a).removesuffix('.0')}"
+            for a in dimensions
+            if not _is_same(a**-0.5, other_than)
+        ]
     return tuple(labels)
 
 
@@ -137,16 +152,15 @@ def misses(
 ) -> tuple[Miss, ...]:
     """Return the mistakes that may have led to a wrong multiplier, the likeliest first."""
     # What is promised is no mistake, though an interval may hold it.
-    apart = 1e-9 * abs(expected)
     others = (
-        miss for miss in mistakes(expected, place, model) if abs(miss.value - expected) > apart
+        miss for miss in mistakes(expected, place, model) if not _is_same(miss.value, expected)
     )
     every = [miss for miss in others if interval.holds(miss.value)]
     if not every:
         every = [
             Miss(a**-0.5, f"1/√{general(a)}", f"a dimension of {general(a)}")
             for a in _dimensions_inside(interval, model)
-            if abs(a**-0.5 - expected) > 1e-9 * abs(expected)
+            if not _is_same(a**-0.5, expected)
         ]
     # Each value is named once, with its likeliest meaning.
     seen: dict[float, Miss] = {}
@@ -154,6 +168,11 @@ def misses(
         if not any(abs(miss.value - value) < 1e-9 * value for value in seen):
             seen[miss.value] = miss
     return tuple(seen.values())
+
+
+def _is_same(one: float, other: float) -> bool:
+    """Return whether two multipliers are one number."""
+    return abs(one - other) <= SAME * abs(other)
 
 
 def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) -> Iterator[Miss]:
@@ -189,7 +208,7 @@ def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) 
     if place.kv_heads:
         for heads in (place.heads + 2 * place.kv_heads, 3):
             width = heads * place.d_k
-            meaning = "the width of q, k and v packed into one projection"
+            meaning = "the width of q, k and v in one projection"
             yield Miss(float(width) ** -0.5, f"1/√{width}", meaning)
     yield Miss(d_k**0.5, f"√{written}", "multiplied by √d_k, not divided", "maxtext 1370")
     if abs(expected * expected * d_k - 1.0) < 1e-9:

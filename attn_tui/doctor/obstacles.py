@@ -30,7 +30,7 @@ def obstacle(findings: Sequence[Finding]) -> str:
     nearest = [_nearest(finding) for finding in findings]
     shares = [share for _, share in nearest]
     if min(shares) >= ALL:
-        return f"{UNEXPLAINED}, and none comes near it: {IS_BEFORE}"
+        return f"{UNEXPLAINED}, and none comes near it; {IS_BEFORE}"
     multipliers = [m for m, _ in nearest]
     text = interval(min(multipliers), max(multipliers), _multiplier)
     missed = interval(min(shares), max(shares), partial(rough_percent, places=3))

@@ -14,6 +14,7 @@ from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.numbers import brief_general, fixed, general, interval, percent, quantity
 from attn_tui.compute.text import counted, listed
+from attn_tui.doctor.difference import STORED
 from attn_tui.doctor.differing import THREAD, differing
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.group import (
@@ -202,14 +203,17 @@ def others(every: Sequence[Group]) -> Iterator[str]:
         verdict = "" if group.verdict == every[0].verdict else f"{group.verdict}, "
         yield f"{places_of(group.findings)}: {verdict}{statement(group)}"
     missed = {difference.part for difference in every[0].first.judgement.differences}
-    counts: Counter[str] = Counter()
+    left: dict[str, list[Finding]] = {}
     for group in every[1:]:
         for finding in group.findings if group not in named else ():
             # A head that is silent on the parts that differ elsewhere does not count as agreeing.
             is_silent = missed and missed <= {*finding.explanation.silent}
-            counts["silent" if is_silent else group.verdict] += 1
-    for verdict, count in counts.items():
-        yield f"{count:,} {verdict if count == 1 else PLURALS.get(verdict, verdict)}"
+            left.setdefault("silent" if is_silent else group.verdict, []).append(finding)
+    for verdict, findings in left.items():
+        # Beside layers that nothing is promised of, which agree is worth knowing.
+        is_open = (every[0].verdict, verdict) == ("no expectation", "agrees")
+        which = places_of(findings) if is_open else f"{len(findings):,}"
+        yield f"{which} {verdict if len(findings) == 1 else PLURALS.get(verdict, verdict)}"
 
 
 def statement(group: Group) -> str:
@@ -225,14 +229,14 @@ def statement(group: Group) -> str:
     assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
     if group.verdict == "agrees":
         more = "".join(_mask_shown(group))
-        return f"{', '.join(_agreeing(group))} as promised{more}{_coarse(group)}{assumed}"
-    return ", ".join(_unpromised(group)) + _coarse(group) + assumed
+        return f"{', '.join(_agreeing(group))} as promised{more}{assumed}{_coarse(group)}"
+    return ", ".join(_unpromised(group)) + assumed + _coarse(group)
 
 
 def _coarse(group: Group) -> str:
     """Return how much coarser than float32 the arithmetic was, if it was."""
     most = max(finding.explanation.coarseness for finding in group.findings)
-    return f", with {general(most, 2)} times the rounding of float32" if most else ""
+    return f"; with {general(most, 2)} times the rounding of float32" if most else ""
 
 
 def _agreeing(group: Group) -> Iterator[str]:
@@ -274,18 +278,35 @@ def _agreeing_multiplier(group: Group) -> str:
 
     Where logits are large, scores that were rounded to 16 bits leave room for others.
     """
-    promised = group.first.comparable.model.multiplier
-    estimates = [candidate.estimates.get("multiplier") for candidate in group.candidates]
-    shared = together([one.at(SHOWN) for one in estimates if one is not None])
+    wanted = [finding.comparable.model.multiplier for finding in group.findings]
+    promised = interval(min(wanted), max(wanted), brief_general)
+    if min(wanted) == max(wanted):
+        promised = multiplier_text(wanted[0], group.first.promise.form)
+    if group.first.judgement.assumes in STORED:
+        # What was fitted is the m of keys and values that were not used.
+        return f"m = {promised}"
+    shared = together([*_ratios(group, wanted)])
     if shared.low is None or shared.high is None:
         return multiplier(group)
-    off = max(abs(end - promised) for end in (shared.low, shared.high))
-    if off <= APART * abs(promised):
+    off = max(abs(end - 1.0) for end in (shared.low, shared.high))
+    if off <= APART:
         return multiplier(group)
-    form = group.first.promise.form
-    return (
-        f"m = {multiplier_text(promised, form)} to within {percent(off / abs(promised), places=9)}"
-    )
+    return f"m = {promised} to within {percent(off, places=9)}"
+
+
+def _ratios(group: Group, wanted: Sequence[float]) -> Iterator[Interval]:
+    """Yield the interval of the m of each head over the promised one, which layers may not share.
+
+    Args:
+        group: The heads.
+        wanted: The promised m of each.
+    """
+    for candidate, m in zip(group.candidates, wanted, strict=True):
+        estimate = candidate.estimates.get("multiplier")
+        fitted = Interval(None, None, None) if estimate is None else estimate.at(SHOWN)
+        if m and fitted.low is not None and fitted.high is not None:
+            low, high = sorted((fitted.low / m, fitted.high / m))
+            yield Interval((low + high) / 2, low, high)
 
 
 def together(intervals: Sequence[Interval]) -> Interval:

@@ -79,6 +79,8 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
         if assumption in granted:
             return replace(_of_power(finding), assumes=assumption)
         return Judgement("cannot tell", assumes=assumption)
+    if assumption in granted:
+        differences = tuple(one for one in differences if one.part != "mask")
     if _is_learned(finding, differences):
         return Judgement("cannot tell", reason=CAPTURE_SINK)
     if differences:

@@ -17,9 +17,10 @@ from attn_tui.compute.heads.head_model import (
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from attn_tui.compute.numbers import brief_general, general, with_interval
 from attn_tui.compute.scale import as_root
+from attn_tui.doctor.difference import STORED
 from attn_tui.doctor.finding import Finding, assumption_of
 from attn_tui.files.models.promise import NONE
-from attn_tui.report.masks import keys_text, mask_name, packed_text
+from attn_tui.report.masks import keys_text, mask_name, packed_text, texts_text
 
 WORDS: Mapping[str, str] = {
     "multiplier": "m",
@@ -159,7 +160,7 @@ def rule_mask_text(mask: HeadMask, length: str = "") -> str:
     if mask.hidden:
         text += f", {keys_text(mask.hidden)} hidden"
     if mask.packed:
-        text += f", {packed_text(mask)}"
+        text += f", {texts_text(mask)}"
     if mask.prefix:
         text += f", {keys_text((0, mask.prefix - 1))} seen by all"
     return text
@@ -171,7 +172,7 @@ def assumed_text(finding: Finding) -> str:
     if assumes is None:
         return ""
     suspect = finding.explanation.suspect
-    if assumes in ("float8", "int8") and suspect is not None:
+    if assumes in STORED and suspect is not None:
         return suspect.name.replace(" stored", " are stored")
     candidate = finding.explanation.candidate
     mask = candidate.model.mask

@@ -63,10 +63,16 @@ def packed_text(mask: HeadMask) -> str:
         hidden = keys_text((0, first - 1))
         are = "is" if first == 1 else "are"
         return f"packed: {hidden} {are} hidden from rows from {first - mask.offset:,} on"
+    return f"packed: {texts_text(mask)}, and rows see none but their own"
+
+
+def texts_text(mask: HeadMask) -> str:
+    """Return at which keys the texts packed into one sequence begin.
+
+    >>> texts_text(HeadMask("causal", packed=(24, 50, 60, 70)))
+    'texts begin at keys 0, 24, 50 and 2 more'
+    """
     begins = [f"{key:,}" for key in (0, *mask.packed)]
-    begins = (
-        begins
-        if len(begins) <= _NAMED
-        else [*begins[: _NAMED - 1], f"{len(begins) - _NAMED + 1:,} more"]
-    )
-    return f"packed: texts begin at keys {listed(begins)}, and rows see none but their own"
+    if len(begins) > _NAMED:
+        begins = [*begins[: _NAMED - 1], f"{len(begins) - _NAMED + 1:,} more"]
+    return f"texts begin at keys {listed(begins)}"

@@ -96,6 +96,20 @@ def test_a_mask_too_weak_to_hide_a_key_is_named(tmp_path: Path) -> None:
     assert "it is filled with −1e-9, which hides nothing" in line
 
 
+def test_a_captured_mask_that_is_no_other_rule_is_named_by_how_many_scores_it_has_wrong(
+    tmp_path: Path,
+) -> None:
+    chunks = [np.arange(64) // length for length in (8, 9)]
+    wanted, seen = (np.tril(chunk[:, None] == chunk)[None, None] for chunk in chunks)
+    path = write(tmp_path / "a.safetensors", HEALTHY, extra={"0.mask": seen})
+    result = run(path, "--config", config_of(tmp_path), "--expect", "chunk=8")
+    more, fewer = int((seen & ~wanted).sum()), int((wanted & ~seen).sum())
+    assert result.stdout.startswith(
+        f"differs: the captured mask shows {more} scores that it should hide, and hides {fewer} "
+        "others, promised causal in chunks of 8 keys; "
+    )
+
+
 def test_masks_are_compared_by_their_effect(tmp_path: Path) -> None:
     """A window longer than the text hides what a causal mask hides."""
     config = config_of(tmp_path, model_type="mistral", sliding_window=4096)
@@ -212,7 +226,7 @@ def sloped(
             1.0,
             2.0,
             1,
-            "the captured bias is of slope 0.0078125 to 0.125, promised of slope 0.0039",
+            "the captured bias is of slope 0.0078125 to 0.125, promised 0.0039",
         ),
     ],
 )
@@ -297,7 +311,7 @@ def test_an_inverted_mask_is_named_though_no_mask_was_captured(tmp_path: Path) -
 def test_a_captured_bias_that_nothing_promises_differs(tmp_path: Path) -> None:
     result = run(sloped(tmp_path, 1.0, 1.0), "--config", config_of(tmp_path))
     assert result.exit_code == 1
-    assert "the captured bias is a captured one, promised none" in result.stdout
+    assert result.stdout.startswith("differs: the call was given a bias, promised none; ")
 
 
 UNKNOWN = {**LLAMA, "model_type": "thinker", "sliding_window": 24, "attn_logit_softcapping": 30.0}
@@ -392,7 +406,9 @@ def test_keys_and_values_stored_in_8_bits_agree_only_if_that_is_granted(
     assert f"--assume {stored} grants it" in line
     granted = run(path, "--config", config, "--assume", stored)
     assert granted.exit_code == 0
-    assert ", as is assumed" in granted.stdout.partition("\n")[0]
+    agreed = granted.stdout.partition("\n")[0]
+    assert agreed.startswith("agrees: m = 0.25 = 1/√16, mask causal as promised, if keys and ")
+    assert ", as is assumed; " in agreed
     other = {"float8": "int8", "int8": "float8"}[stored]
     assert run(path, "--config", config, "--assume", other).exit_code == 3
 
@@ -407,5 +423,5 @@ def test_what_float32_kernels_approximate_agrees_and_says_how_coarse_it_is(
     result = run(save(tmp_path / "b.npz", **parts), "--config", config_of(tmp_path))
     assert result.exit_code == 0
     line = result.stdout.partition("\n")[0]
-    assert " as promised, with " in line
+    assert " as promised; with " in line
     assert " times the rounding of float32; " in line

@@ -99,7 +99,7 @@ def test_where_no_model_fits_there_is_no_multiplier_and_status_3(
     assert plain["verdict"] == "cannot tell"
     assert all(head["multiplier"] is None and head["residual"] > 1 for head in plain["heads"])
     assert plain["why"][0].startswith(
-        "cannot tell: no multiplier, cap, sink or mask gives this output, and none comes near it: "
+        "cannot tell: no multiplier, cap, sink or mask gives this output, and none comes near it; "
     )
 
 

@@ -124,6 +124,14 @@ def test_a_mask_of_one_row_states_padding_and_nothing_else(tmp_path: Path) -> No
     assert "promised causal" in line
 
 
+def test_a_mask_of_one_row_says_nothing_of_the_rule(tmp_path: Path) -> None:
+    """It hides key 30 from the 34 queries from there on, and shows none that should be hidden."""
+    shown = np.arange(64)[None] != 30
+    status, line = verdict(tmp_path, CAUSAL, shown)
+    assert status == 1
+    assert "the captured mask hides 34 scores that it should show, promised causal" in line
+
+
 @pytest.mark.parametrize("layers", everyday(1, ["heads", "layers"]))
 def test_keys_that_are_hidden_in_some_heads_or_layers_alone_are_no_padding(
     tmp_path: Path, layers: str
@@ -155,6 +163,18 @@ def test_texts_packed_into_one_sequence_complete_the_promise(tmp_path: Path) -> 
     assert "3 texts packed into one sequence" in line
     dropped, line = verdict(tmp_path, CAUSAL, seen_of(packed))
     assert dropped == 1
+    start = "differs: mask causal, promised causal, texts begin at keys 0, 20 and 45; "
+    assert line.startswith(start)
+
+
+@pytest.mark.slow
+def test_of_a_model_without_a_causal_mask_no_query_stands_at_the_top_left(tmp_path: Path) -> None:
+    bert = LLAMA | {"model_type": "bert"}
+    seen = replace(NONE, hidden=(41, 63))
+    status, line = verdict(tmp_path, seen, one_row(40, 63), bert, n_queries=1)
+    assert status == 1
+    assert "promised none, keys 40–63 hidden" in line
+    assert "aligned" not in line
 
 
 def test_chunks_that_a_configuration_promises_are_no_packed_texts(tmp_path: Path) -> None:

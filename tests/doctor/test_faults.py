@@ -125,6 +125,10 @@ def test_a_call_that_was_given_a_sink_that_is_not_promised_differs(tmp_path: Pat
     # By itself, m promises no sink unless one was captured; this output has none.
     (tmp_path / "config.json").unlink()
     assert run(path, "--expect", "m=0.25").stdout.startswith("differs: the sinks are dropped")
+    # Without any promise the output does not follow what its call was given.
+    sinks = np.array([-1.0, 2.0], np.float32)
+    path = write(tmp_path / "a.safetensors", PLAIN, extra={"0.sink": sinks})
+    assert run(path).stdout.startswith("differs: sink none, promised b = −1 to 2: dropped?")
 
 
 def test_sinks_that_were_not_captured_are_asked_for_once(tmp_path: Path) -> None:

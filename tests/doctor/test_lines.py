@@ -11,6 +11,7 @@ import pytest
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.fit.simulate import computed
+from attn_tui.compute.heads.head_model import Alibi
 from attn_tui.compute.heads.mask import HeadMask, upper_triangle
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, run
@@ -43,6 +44,16 @@ def test_the_upper_triangle_with_its_diagonal_is_named(
     assert "triu in place of tril" in line
 
 
+def test_an_upper_triangle_in_place_of_a_long_window_has_a_short_line(tmp_path: Path) -> None:
+    config = LLAMA | {"model_type": "mistral", "sliding_window": 4096}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    extra = {"0.mask": np.triu(np.ones((1, 1, 64, 64), bool))}
+    path = write(tmp_path / "a.safetensors", HEALTHY, extra=extra)
+    first, _, _ = run(path, "--config", str(tmp_path)).stdout.partition("; ")
+    assert first.endswith("promised window of 4,096 keys: triu in place of tril, diagonal kept?")
+    assert len(first) <= 120
+
+
 def test_an_honest_output_beside_an_inverted_mask_sees_what_it_should(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     extra = {"0.mask": np.triu(np.ones((1, 1, 64, 64), bool), 1)}
@@ -58,7 +69,7 @@ def test_what_cannot_be_told_comes_with_a_next_step(tmp_path: Path) -> None:
     other = np.random.default_rng(1).standard_normal(parts["out"].shape)
     path = save(tmp_path / "b.npz", **parts | {"out": other})
     line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
-    assert "none comes near it: is `out` what attention gave, before the projection?" in line
+    assert "none comes near it; is `out` what attention gave, before the projection?" in line
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "t5", "num_heads": 2,
                                                       "d_kv": 16, "d_model": 32}))  # fmt: skip
     line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
@@ -184,3 +195,68 @@ def test_a_mask_alone_is_said_to_be_as_promised_where_m_is_not(tmp_path: Path) -
     line = run(write(tmp_path / "a.safetensors", HEALTHY), "--expect", "mask=causal").stdout
     assert line.startswith("no expectation: m = ")
     assert ", mask causal as promised; give --config or --expect m=… to compare" in line
+
+
+def test_a_promised_root_is_written_without_its_decimals_where_the_line_is_long(
+    tmp_path: Path,
+) -> None:
+    """The cause is worth more than a number that its root says as well."""
+    granite = LLAMA | {"model_type": "granite", "head_dim": 128, "hidden_size": 256}
+    lines = []
+    for m in (168**-0.5, 0.25):
+        (tmp_path / "config.json").write_text(json.dumps(granite | {"attention_multiplier": m}))
+        how, metadata = replace(HEALTHY, multiplier=m), {"0.scale": str(128**-0.5)}
+        path = write(tmp_path / "a.safetensors", how, d_k=128, metadata=metadata)
+        lines.append(run(path, "--config", str(tmp_path)).stdout.partition("; ")[0])
+    start = "differs: the call was given the scale 0.0883883 = 1/√128, promised "
+    cause = ": the default 1/√d_k of the captured d_k"
+    assert lines == [f"{start}1/√168{cause}", f"{start}0.25 = 1/√16{cause}"]
+
+
+def test_slopes_of_alibi_that_nothing_promises_are_one_cause_in_all_heads(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    capture, outputs = open_capture([write(tmp_path / "a.safetensors", HEALTHY)]), []
+    for number, slope in enumerate((0.25, 0.0625)):
+        head = capture.read(HeadId(0, 0, number))
+        bias = Alibi(slope).bias(head, HeadMask("causal"))
+        outputs.append(np.asarray(computed(replace(head, bias=bias), HEALTHY).output))
+    parts = tensors(capture.paths[0]) | {"out": np.stack(outputs)[None]}
+    line = run(save(tmp_path / "b.npz", **parts), "--config", str(tmp_path)).stdout
+    assert re.match(
+        r"differs: a bias of slope 0\.06\d* to 0\.2\d* that falls with the distance \(ALiBi\) is "
+        "added; 2 of 2 heads, ", line,
+    ), line  # fmt: skip
+
+
+def test_layers_that_are_promised_another_m_do_not_leave_m_open(tmp_path: Path) -> None:
+    gpt2 = {
+        "model_type": "gpt2", "n_head": 2, "n_embd": 32, "n_layer": 2,
+        "scale_attn_by_inverse_layer_idx": True,
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(gpt2))
+    path = write(
+        tmp_path / "a.safetensors",
+        lambda layer, head: replace(HEALTHY, multiplier=0.25 / (layer + 1)), layers=2,
+    )  # fmt: skip
+    line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
+    assert line.startswith("agrees: m = 0.12")
+    assert "to within" not in line
+
+
+def test_layers_that_agree_are_named_beside_a_part_of_the_model_that_is_not_known(
+    tmp_path: Path,
+) -> None:
+    vision = {"model_type": "painter", "num_attention_heads": 2, "hidden_size": 32}
+    config = {"model_type": "painter_vl", "text_config": LLAMA, "vision_config": vision}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    modules = ("language_model.layers.0", "language_model.layers.1", "visual.blocks.0")
+    kinds = ("llama", "llama", "painter")
+    metadata = {
+        f"{layer}.{name}": text
+        for name, texts in (("module", modules), ("config", kinds))
+        for layer, text in enumerate(texts)
+    }
+    path = write(tmp_path / "a.safetensors", HEALTHY, layers=3, metadata=metadata)
+    line = run(path, "--config", str(tmp_path)).stdout.partition("\n")[0]
+    assert line.startswith("no expectation: m = 0.2")
+    assert "2 of 6 heads (all of layer 2; 4 heads of layers 0–1 agree)" in line

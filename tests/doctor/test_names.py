@@ -2,7 +2,8 @@
 
 from math import e, log2
 
-from attn_tui.doctor.names import HeadPlace, Span, misses, names
+from attn_tui.doctor.names import HeadPlace, Span, misses, mistakes, names
+from attn_tui.doctor.words import multiplier_text
 from attn_tui.files.models.transformers import expectation
 from tests.pairs import with_rows
 
@@ -37,6 +38,8 @@ def test_a_multiplier_has_its_name(m: float, called: tuple[str, ...]) -> None:
     assert names(near(m), HeadPlace(64, layer=3)) == called
     # A multiplier that no common mistake leads to has no suspected cause.
     assert called or not misses(near(m), 0.125, HeadPlace(64))
+    # One that is not what is promised is not called so, though its interval may hold that.
+    assert names(near(m), HeadPlace(64, layer=3), other_than=m) == ()
 
 
 def test_a_name_is_the_configurations_before_any_other() -> None:
@@ -87,7 +90,7 @@ def test_a_near_miss_says_what_it_usually_means(m: float, promised: float, phras
 
 def test_packed_and_padded_lengths_are_named() -> None:
     place = HeadPlace(64, heads=8, kv_heads=2, is_padded=True)
-    packed = "the width of q, k and v packed into one projection"
+    packed = "the width of q, k and v in one projection"
     for width in (12 * 64, 3 * 64):
         assert misses(near(width**-0.5), 32**-0.5, place)[0].meaning == packed
     padded = misses(near(64**-0.5), 32**-0.5, place)[0].meaning
@@ -116,3 +119,12 @@ def test_twice_is_said_alike_of_every_layer() -> None:
         assert (
             misses(near(0.27), 0.135, HeadPlace(64, layer))[0].meaning == "twice what is promised"
         )
+
+
+def test_a_sentence_about_a_mistake_has_at_most_120_characters() -> None:
+    place = HeadPlace(192, 31, 128, 3, 8, False, 128, 4096)
+    for miss in mistakes(128**-0.5, place, MLA):
+        call = f"the call was given the scale {multiplier_text(miss.value)}"
+        output = f"m = {miss.value:.4} = {miss.form} in all 1,024 heads"
+        for text in (call, output):
+            assert len(f"differs: {text}, promised 1/√128: {miss.meaning}?") <= 120

@@ -34,6 +34,8 @@ def test_a_capture_after_a_report_is_judged_as_it_should_be(name: str) -> None:
     assert plain["verdict"] in report["verdicts"], sentences
     assert result.exit_code in STATUSES[plain["verdict"]]
     assert re.search(report.get("names", ""), sentences)
+    first, _, _ = sentences.partition("; ")
+    assert len(first) <= 120
 
 
 @pytest.mark.skipif(not FOLDER.exists(), reason="a source distribution has no captures")

@@ -153,7 +153,7 @@ def test_masks_that_explain_a_head_equally_well_are_all_named(tmp_path: Path) ->
     assert result.exit_code == 1
     line = result.stdout.partition("\n")[0]
     assert line.startswith("differs: mask causal, promised window of 24 keys")
-    assert "(or mask none: they fit as well)" in line
+    assert "; or mask none: it fits as well; " in line
 
 
 def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_an_output_that_nothing_comes_near_has_no_closest_model(tmp_path: Path) 
     for other, closest in (
         (
             np.random.default_rng(1).standard_normal(parts["out"].shape),
-            ", and none comes near it: is `out` what",
+            ", and none comes near it; is `out` what",
         ),
         (parts["out"][..., ::-1] + 3 * parts["out"], "; the closest, m = 1/√16, misses "),
     ):
@@ -252,6 +252,16 @@ def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
     assert assumed.startswith(phrase)
     others = ",".join({"padding", "packed", "prefix"} - {kind})
     assert run(path, "--config", config, "--assume", others).exit_code == 3
+
+
+def test_granted_padding_is_no_difference_beside_another_m(tmp_path: Path) -> None:
+    config = config_of(tmp_path)
+    how = replace(HEALTHY, multiplier=0.5, mask=HeadMask("causal", 0, hidden=(0, 9)))
+    path = write(tmp_path / "a.safetensors", how)
+    for options, parts in (((), ["multiplier", "mask"]), (("--assume", "padding"), ["multiplier"])):
+        result = run(path, "--config", config, "--json", *options)
+        assert result.exit_code == 1
+        assert [head["differs"] for head in printed(result)["heads"]] == [parts, parts]
 
 
 @pytest.mark.slow

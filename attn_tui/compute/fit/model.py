@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf, nan
 from typing import Literal
 
@@ -10,6 +11,7 @@ from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.head import Name, Path
 from attn_tui.compute.heads.head_model import LAWS, HeadModel, Part, PositionLaw
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.numbers import general, interval
 from attn_tui.compute.text import counted
 
 FITS = "with that what is promised gives the output"
@@ -126,14 +128,15 @@ class Suspect:
     """What may have been done to a head that no model explains.
 
     Attributes:
-        phrase: What was done, in a phrase. ``{rows}`` stands for how many rows show it, and
-            ``{run}`` for where they lie.
+        phrase: What was done, in a phrase. ``{rows}`` stands for how many rows show it,
+            ``{run}`` for where they lie, and ``{number}`` for its number.
         evidence: The result of its test, in words.
         blame: Whether the kernel, the capture or the format of storage did it.
         part: The part of the promise that it breaks, if any.
         has_reason: Whether the evidence, if there is any, says why, and not only that it fits.
         rows: The numbers of the rows that show it, rising, if it is about rows.
         compared: How many rows were compared.
+        number: A number that each head has of its own, if it is about one.
     """
 
     phrase: str
@@ -143,6 +146,7 @@ class Suspect:
     has_reason: bool = False
     rows: tuple[int, ...] = ()
     compared: int = 0
+    number: float = 0.0
 
     @property
     def name(self) -> str:
@@ -156,7 +160,7 @@ class Suspect:
 
 
 def named_together(suspects: Sequence[Suspect]) -> str:
-    """Return what was done to heads that share a phrase, with the rows of all of them."""
+    """Return what was done to heads that share a phrase, with the rows and numbers of all."""
     first = suspects[0]
     counts = sorted({len(suspect.rows) for suspect in suspects})
     numbers = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
@@ -168,7 +172,10 @@ def named_together(suspects: Sequence[Suspect]) -> str:
         run = f" (rows {first.rows[0]:,} to {first.rows[-1]:,})"
         if len(first.rows) == 1:
             run = f" (row {first.rows[0]:,})"
-    return first.phrase.replace("{rows}", rows).replace("{run}", run)
+    every_number = [suspect.number for suspect in suspects]
+    number = interval(min(every_number), max(every_number), partial(general, digits=3))
+    phrase = first.phrase.replace("{rows}", rows).replace("{run}", run)
+    return phrase.replace("{number}", number)
 
 
 Variants = Iterator[tuple[Suspect, HeadRows]]

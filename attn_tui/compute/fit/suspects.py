@@ -142,11 +142,11 @@ def _not_finite(case: HeadCase) -> Suspect | None:
     odd = "NaN" if is_nan.all() else "NaN or infinite"
     if not is_nan.any():
         odd = "infinite"
-    return Suspect(
-        f"the output is {odd} in {{rows}}{{run}}, where q, k and v give a number",
-        _reason_of_nan(case, model, rows, places), has_reason=True, rows=numbers,
-        compared=len(rows.output),
-    )  # fmt: skip
+    reason = _reason_of_nan(case, model, rows, places)
+    phrase = f"the output is {odd} in {{rows}}{{run}}"
+    if not reason:
+        phrase += ", where q, k and v give a number"
+    return Suspect(phrase, reason, has_reason=True, rows=numbers, compared=len(rows.output))
 
 
 def _reason_of_nan(
@@ -326,8 +326,9 @@ def _alibi(case: HeadCase) -> Variants:
     starts = [np.array([2.0**-power]) for power in (1.0, 3.0, 5.0, 7.0)]
     fits = [_fitted(case, (-away)[None], start) for start in starts]
     slope, bias, _ = min(fits, key=lambda fit: fit[2])
-    name = f"a bias of slope {general(slope[0], 3)} that falls with the distance (ALiBi) is added"
-    yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
+    phrase = "a bias of slope {number} that falls with the distance (ALiBi) is added"
+    number = float(slope[0])
+    yield Suspect(phrase, FITS, part="bias", number=number), _with_bias(case, bias)
 
 
 def _bucketed(case: HeadCase) -> Variants:
