@@ -398,7 +398,7 @@ class DoctorPane(Pane):
             yield Label(id="doctor-badge")
             yield Static(id="doctor-sentence")
         yield Multipliers(id="multipliers")
-        yield WholeWords(id="doctor-words")
+        yield WholeWords("… i has the rest", id="doctor-words")
 
     def watch_diagnosis(self) -> None:
         """Show the new diagnosis."""

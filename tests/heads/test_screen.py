@@ -31,6 +31,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
+from attn_tui.ui.whole_words import WholeWords
 from tests.engine.captured import heads, write
 from tests.ui.person import app_of, notices, press, shown
 
@@ -220,6 +221,14 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         screen.query_one("#map-pane").focus()
         screen = await at(pilot)
         assert screen.report_title.startswith("The heads; i in the doctor's pane reads")
+        # Evidence for which there is no room is said to be left out.
+        await pilot.resize_terminal(80, 24)
+        await at(pilot, "t", "t")
+        screen.query_one(Multipliers).focus()
+        screen = await at(pilot, "f")
+        words = screen.query_one("#doctor-words", WholeWords)
+        assert screen.pane("doctor-pane").region.contains_region(words.region)
+        assert words.render().plain.endswith("… i has the rest")
 
 
 @pytest.mark.slow
