@@ -84,6 +84,7 @@ class JacobianPane(Pane):
             signs = f"{MORE[-1]} rises", f"{LESS[-1]} falls"
         symbol = SYMBOL[vector.wrt]
         legend = f"row i: p_i [$larger]{signs[0]}[/] or [$smaller]{signs[1]}[/] with {symbol}_j"
+        brief = f"p_i [$larger]{signs[0]}[/] or [$smaller]{signs[1]}[/]"
         is_part = n_keys < vector.vector.n_keys
         among = f"the {n_keys:,} keys with the largest weights" if is_part else ""
         self.describe(
@@ -91,7 +92,7 @@ class JacobianPane(Pane):
             among,
             legend,
             hidden,
-            short=hidden.removeprefix("each the "),
+            short=hidden.removeprefix("each the ") or brief,
         )
 
     @on(HeatMap.Hovered)

@@ -395,7 +395,7 @@ class DoctorPane(Pane):
     def compose(self) -> ComposeResult:
         """Lay out the badge and the sentence above the chart."""
         with Horizontal(classes="verdict"):
-            yield Label(id="doctor-badge")
+            yield Label("…", id="doctor-badge")
             yield Static(id="doctor-sentence")
         yield Multipliers(id="multipliers")
         yield WholeWords("… i has the rest", id="doctor-words")
