@@ -25,8 +25,11 @@ Numbers = NDArray[np.float64]
 BLANK = 0x2800
 """The braille character without dots; the last eight bits of the code are the dots."""
 
-TOP = np.uint8(0x01 | 0x08)
-"""The dots at the upper edge of a cell."""
+UPPER = np.uint8(0x01 | 0x08 | 0x02 | 0x10)
+"""The dots in the upper half of a cell."""
+
+GRID = "┈"
+"""The line across at a tick of y."""
 
 KEPT = 32
 """How many drawings of curves are cached: a step of d_k moves the mark and few curves."""
@@ -231,13 +234,14 @@ class Figure:
                 return
 
     def _draw_mark(self, cells: Cells, colours: Palette) -> None:
-        """Draw the vertical line, and the dots on it, over the curves: nothing is wide there."""
+        """Draw the vertical line behind the curves, and the dots on them: nothing is wide there."""
         column = self._mark_column(cells.columns)
         if column is None or self.mark is None:
             return
         bottom = cells.lines - 1
-        cells.characters[:bottom, column] = "│"
-        cells.colours[:bottom, column] = colours["muted"]
+        is_free = np.isin(cells.characters[:bottom, column], (" ", GRID))
+        cells.characters[:bottom, column][is_free] = "│"
+        cells.colours[:bottom, column][is_free] = colours["muted"]
         for value, kind in self.dots:
             line_of_dot = self.line(value, cells.lines)
             if line_of_dot is not None:
@@ -271,7 +275,7 @@ class Figure:
                 continue
             if left:
                 cells.write(left - 1 - len(text), line, text, colours["muted"])
-            cells.write(left, line, "┈" * width, faint)
+            cells.write(left, line, GRID * width, faint)
 
     def _write_ticks(self, cells: Cells, colours: Palette) -> None:
         """Write the ticks of x that do not touch the text below the mark."""
@@ -339,11 +343,11 @@ def _fill(
     """
     height = len(dots)
     lowest = np.where(dots.any(axis=0), height - 1 - (dots[::-1] > 0).argmax(axis=0), height)
-    is_at_top = (dots & TOP) == TOP
-    above = np.vstack([np.zeros_like(dots[:1]), dots[:-1]])
     for line in range(height):
-        # A cell whose upper edge is the curve lies below it, too.
-        is_below = (line > lowest) | ((line == lowest) & is_at_top[line] & (above[line] == 0))
+        # A curve is two dots thick: if its lowest dot is in the upper half of a cell, it has none
+        # above it there, and the tint ends below the curve.
+        is_in_upper_half = (line == lowest) & (dots[line] & ~UPPER == 0)
+        is_below = (line > lowest) | is_in_upper_half
         backgrounds[line, is_below] = colours.tint(kind, (height - 1 - line) / height)
 
 

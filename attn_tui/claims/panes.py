@@ -1,6 +1,7 @@
 """The panes of Claims: the list of claims, and the finding on one of them."""
 
 from collections.abc import Iterable
+from textwrap import wrap
 from typing import ClassVar
 
 from rich.text import Text
@@ -154,11 +155,23 @@ class ClaimPane(Pane):
             sign, colour = SIGNS[case.holds]
             glyph = Text(sign, style=self.app.theme_variables[colour])
             blanks = [""] * len(kept)
-            table.add_row(glyph, Text(visible(case.where), style="bold"), *blanks, height=None)
+            table.add_row(
+                glyph, Text(_broken(case.where, room), style="bold"), *blanks, height=None
+            )
             for evidence in case.evidence:
                 numbers = numbers_of(evidence)
                 cells = [Text(numbers[place], justify="right") for place in kept]
-                table.add_row("", Text(visible(evidence.name)), *cells, height=None)
+                table.add_row("", Text(_broken(evidence.name, room)), *cells, height=None)
+
+
+def _broken(text: str, room: int) -> str:
+    """Return a text in lines of some columns, of which none ends within an equation.
+
+    >>> _broken("by another logit, n = 8", 21).splitlines()
+    ['by another logit,', 'n = 8']
+    """
+    lines = wrap(visible(text).replace(" = ", "\xa0=\xa0"), room)
+    return "\n".join(lines).replace("\xa0", " ")
 
 
 def _column(place: int, rows: Iterable[tuple[str, str, str]]) -> list[str]:

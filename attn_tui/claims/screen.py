@@ -66,8 +66,8 @@ class ClaimsScreen(InstrumentScreen):
         ("Tried with", tuple(FIELDS[name] for name in ("seed", "d_k", "n", "draws"))),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open_instrument", "Open", tooltip="Open the instrument that shows it",
-                id="open_instrument"),
+        Binding("enter", "open_instrument", "Open", show=False, id="open_instrument",
+                tooltip="Open the instrument that shows it"),
         Binding("e", "filter", "Filter", show=False, id="entries",
                 tooltip="List the claims with some words"),
         # From the filter: the list has a binding of its own.

@@ -1,6 +1,7 @@
 """The doctor's report as text: a line to paste first, the evidence below it."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.model import SHOWN, Candidate
@@ -78,8 +79,14 @@ def _verdict(group: Group) -> str:
     return f"{places}: {group.verdict}"
 
 
-def evidence(finding: Finding) -> Iterator[str]:
-    """Yield lines with the numbers of a head beside the promised ones."""
+def evidence(finding: Finding, width: int = WIDTH) -> Iterator[str]:
+    """Yield lines with the numbers of a head beside the promised ones.
+
+    Args:
+        finding: The finding about the head.
+        width: The width of the lines, in columns; the table of numbers has its own.
+    """
+    line = partial(labelled, size=LABEL, width=width)
     explanation = finding.explanation
     candidate = explanation.candidate
     if candidate.explains:
@@ -87,33 +94,33 @@ def evidence(finding: Finding) -> Iterator[str]:
     causes = [one.cause for one in finding.judgement.differences if one.cause]
     if not candidate.explains and causes in ([], [UNEXPLAINED]):
         causes = []
-        yield _line("not known", _obstacle(finding))
+        yield line("not known", _obstacle(finding))
     for cause in causes:
-        yield _line("cause", cause)
+        yield line("cause", cause)
     if explanation.rows:
-        yield _line("residual", _residual(finding, candidate))
+        yield line("residual", _residual(finding, candidate))
     if explanation.where:
-        yield _line("", LIES)
+        yield line("", LIES)
     for axis, shares in explanation.where.items():
         picture = "".join(_LEVELS[min(int(8 * share), 7)] for share in shares)
         yield f"{f'by {axis}':{LABEL}}{picture}\n"
     if not candidate.explains:
         return
     for part, reason in candidate.unknown.items():
-        yield _line("not known", f"{WORDS[part]}: {reason}")
+        yield line("not known", f"{WORDS[part]}: {reason}")
     if explanation.silent:
         silent = listed([WORDS[part] for part in explanation.silent])
-        yield _line("silent", f"another {silent} would not have shown")
+        yield line("silent", f"another {silent} would not have shown")
     for other in explanation.best:
         if other is not candidate:
             texts = observed_texts(other)
-            yield _line("or", ", ".join(f"{WORDS[part]} {texts[part]}" for part in texts))
+            yield line("or", ", ".join(f"{WORDS[part]} {texts[part]}" for part in texts))
     for miss in finding.misses:
         thread = f" ({miss.thread})" if miss.thread else ""
-        yield _line("may be", f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}")
+        yield line("may be", f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}")
     if "multiplier" in candidate.estimates:
         m = usual(candidate.estimates["multiplier"].at(SHOWN), finding.shape.d_k)
-        yield _line("this m is", "; ".join(dialects(m or candidate.model.multiplier)))
+        yield line("this m is", "; ".join(dialects(m or candidate.model.multiplier)))
 
 
 def _obstacle(finding: Finding) -> str:

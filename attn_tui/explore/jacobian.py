@@ -79,9 +79,12 @@ class JacobianPane(Pane):
             picture.drawing = jacobians.heat_map(place, (row, column))
             hidden = "each the largest of several" if picture.hides else ""
         self._say(row, column)
-        signs = (MORE[-1], LESS[-1]) if self.app.has_class("-textures") else ("rises", "falls")
+        signs = "rises", "falls"
+        if self.app.has_class("-textures"):
+            signs = f"{MORE[-1]} rises", f"{LESS[-1]} falls"
         symbol = SYMBOL[vector.wrt]
         legend = f"row i: p_i [$larger]{signs[0]}[/] or [$smaller]{signs[1]}[/] with {symbol}_j"
+        brief = f"p_i [$larger]{signs[0]}[/] or [$smaller]{signs[1]}[/]"
         is_part = n_keys < vector.vector.n_keys
         among = f"the {n_keys:,} keys with the largest weights" if is_part else ""
         self.describe(
@@ -89,7 +92,7 @@ class JacobianPane(Pane):
             among,
             legend,
             hidden,
-            short=hidden.removeprefix("each the "),
+            short=hidden.removeprefix("each the ") or brief,
         )
 
     @on(HeatMap.Hovered)

@@ -146,7 +146,7 @@ def numbers_table(partial: Partial | None) -> TableDrawing:
         [
             TextColumn("", names, "muted", left=True),
             TextColumn("value", values),
-            TextColumn("found at", places, "muted", left=True, rank=1),
-            TextColumn("what it is", meanings, "muted", left=True, rank=2),
+            TextColumn("found at", places, "muted", left=True, rank=2),
+            TextColumn("what it is", meanings, "muted", left=True, rank=1),
         ]
     )

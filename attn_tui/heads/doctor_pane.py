@@ -395,10 +395,10 @@ class DoctorPane(Pane):
     def compose(self) -> ComposeResult:
         """Lay out the badge and the sentence above the chart."""
         with Horizontal(classes="verdict"):
-            yield Label(id="doctor-badge")
+            yield Label("…", id="doctor-badge")
             yield Static(id="doctor-sentence")
         yield Multipliers(id="multipliers")
-        yield WholeWords(id="doctor-words")
+        yield WholeWords("… i has the rest", id="doctor-words")
 
     def watch_diagnosis(self) -> None:
         """Show the new diagnosis."""

@@ -23,6 +23,9 @@ SAYS = {
 SAME = 0.0005
 """The relative deviation of m below which it is not mentioned."""
 
+UNBROKEN = 1000
+"""A width at which no line of evidence is broken: the pane breaks them where it ends."""
+
 SHOWN = 0.95
 """The confidence of the intervals in the chart."""
 
@@ -148,4 +151,4 @@ def words_of(finding: Finding) -> str:
         first += f"; m = {m}" if others else f": m = {m}"
         if abs(observed.off[0]) > SAME:
             first += f", {factor_text(observed.off[0])}"
-    return "\n".join([first, "".join(evidence(finding)).rstrip()])
+    return "\n".join([first, "".join(evidence(finding, UNBROKEN)).rstrip()])

@@ -83,7 +83,7 @@ class HeadsScreen(InstrumentScreen):
         ("Read as", tuple(FIELDS[name] for name in ("layouts", "names", "config"))),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open_head", "Open", tooltip="Open the head in Attention", id="open_head"),
+        Binding("enter", "open_head", "Head", tooltip="Open the head in Attention", id="open_head"),
         Binding("e", "choose_statistic", "Statistic", show=False, id="entries",
                 tooltip="Choose the statistic of the map"),
         Binding("w", "all_rows", "All rows", tooltip="Take all rows, or sample them again",

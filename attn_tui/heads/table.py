@@ -27,7 +27,7 @@ from attn_tui.ui.theme import colours_of
 
 TITLES = {
     "place": "head", "max_weight": "largest", "effective_keys": "keys",
-    "dead_gradient_share": "dead", "first_key_mass": "first", "state": "so",
+    "dead_gradient_share": "dead", "first_key_mass": "first", "state": "state",
 }  # fmt: skip
 """The headings of the columns that are always in the table, by name."""
 

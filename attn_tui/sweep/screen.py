@@ -447,9 +447,10 @@ class SweepScreen(InstrumentScreen):
         grid = self._grid
         if grid is None or not is_same(grid, answer, self.rule):
             grid = self._grid = charts.Grid(answer, self.rule)
-        title = f"What {doing(self.rule)} does"
-        if not self.has_class("-tiny"):
-            title += f" to the {noun(answer.settings.statistic)}"
+        what = noun(answer.settings.statistic)
+        title = f"What {doing(self.rule)} does to the {what}"
+        if self.has_class("-tiny"):
+            title = f"{what.capitalize()}: {doing(self.rule)}"
         heat_map = grid.heat_map(answer, self.place)
         widget = self.query_one("#map", HeatMap)
         widget.drawing = heat_map

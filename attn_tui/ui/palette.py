@@ -37,8 +37,8 @@ MOST_HAVING = 8
 READ = (OfferKind.QUESTION, OfferKind.CLAIM)
 """The kinds of offers that are read, and set nothing."""
 
-PRESENT, OTHER = "● ", "  "
-"""Before the present choice in a list, and before the others."""
+PRESENT = "  ✓ chosen"
+"""Behind the present choice in a list."""
 
 NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
 """The first line where nothing fits."""
@@ -223,8 +223,8 @@ class ListProvider(InstrumentProvider):
     """Lists the choices of one kind; the present one is marked."""
 
     def line(self, offer: Offer) -> str:
-        """Return the title of an offer behind its mark."""
-        return f"{PRESENT if offer.is_present else OTHER}{offer.title}"
+        """Return the title of an offer, with a mark if it is the present one."""
+        return f"{offer.title}{PRESENT}" if offer.is_present else offer.title
 
 
 class RulesProvider(ListProvider):

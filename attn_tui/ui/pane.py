@@ -11,8 +11,8 @@ from textual.widget import Widget
 
 from attn_tui.report.rows import cells
 
-SEPARATOR = re.compile(r": |, ")
-"""What stands between the parts of a title."""
+SEPARATOR = re.compile(r": |, | over d_k$")
+"""What stands between the parts of a title, and a part that its chart says as well."""
 
 
 class Pane(Container):
@@ -85,6 +85,9 @@ class Pane(Container):
     def _write(self) -> None:
         """Write what fits; the first time paints everything, as Textual may have lost a drawing."""
         width, height = self.outer_size
+        if not width:
+            # Nobody knows yet what fits: a resize follows.
+            return
         room = width - len("╭─  ─╮")
         title, *subtitles = self._described
         parts = [part for part in subtitles if part]

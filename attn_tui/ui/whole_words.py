@@ -1,8 +1,10 @@
 """A line of text that leaves out whole parts where it has no room for them."""
 
 import re
+from textwrap import wrap
 
 from textual.content import Content
+from textual.geometry import Size
 from textual.widgets import Static
 
 from attn_tui.report.rows import cells
@@ -12,26 +14,72 @@ from attn_tui.ui.pane import first_words
 _SEPARATOR = re.compile(r" · |[,;:] |$")
 """What parts of a line stand between."""
 
+_LABEL = re.compile(r"^(?:\S.*?\s{2,}|\s+)")
+"""What stands before the text of a line: a label with blanks behind it, or blanks alone."""
+
 
 class WholeWords(Static):
-    """Shows a line of text without markup, and more lines behind it; no word of them is cut."""
+    """Shows a line of text without markup, and more lines behind it, which are wrapped.
+
+    Args:
+        rest: The last line where there is no room for all, and for more than one.
+        id: The id of the widget.
+    """
 
     _text = ""
+
+    def __init__(self, rest: str = "…", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._rest = rest
 
     def show(self, text: str) -> None:
         """Show another text."""
         if text != self._text:
+            has_as_many = text.count("\n") == self._text.count("\n")
             self._text = text
-            self.refresh()
+            self.refresh(layout=self.is_auto_high and not has_as_many)
+
+    @property
+    def is_auto_high(self) -> bool:
+        """Whether its height follows from its text."""
+        height = self.styles.height
+        return height is not None and height.is_auto
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return how many lines there are: more may be wanted than there is room for."""
+        return len(self._lines(width))
 
     def render(self) -> Content:
-        """Return as many parts of the first line as fit, and as many words of the others."""
-        room = self.content_size.width
+        """Return as many parts of the first line as fit, and as many lines of all words."""
+        room, height = self.content_size
         if not room:
             return Content(self._text)
-        first, *others = self._text.split("\n")
-        lines = [first_parts(first, room), *(first_of(line, room) for line in others)]
+        lines = self._lines(room)
+        if 1 < height < len(lines):
+            lines = [*lines[: height - 1], first_of(self._rest, room)]
         return Content("\n".join(lines))
+
+    def _lines(self, room: int) -> list[str]:
+        """Return as many parts of the first line as fit some columns, and the others, wrapped."""
+        first, *others = self._text.split("\n")
+        lines = [first_parts(first, room)]
+        for line in others:
+            lines += wrapped(line, room)
+        return lines
+
+
+def wrapped(line: str, room: int) -> list[str]:
+    """Return a line with a label in as many lines as it needs; the others stand below its text.
+
+    >>> wrapped("or    one line and more", 14)
+    ['or    one line', '      and more']
+    """
+    if cells(line) <= room:
+        return [line]
+    label = "".join(_LABEL.findall(line))
+    text = line.removeprefix(label)
+    first, *others = wrap(text, max(room - len(label), 1), break_on_hyphens=False)
+    return [label + first, *(" " * len(label) + other for other in others)]
 
 
 def first_parts(text: str, room: int) -> str:

@@ -258,6 +258,15 @@ def test_marks_and_ticks_lie_on_the_curve_of_their_value_and_the_fill_below_it(
     assert filled >= {*range(max(curve) + 1, lines - 1)}
 
 
+@pytest.mark.parametrize("row", range(4, 20))
+def test_a_fill_reaches_up_to_its_curve_wherever_in_a_cell_that_is(row: int) -> None:
+    lines, last = 7, 4 * 6 - 1
+    cells = replace(flat(1.0 - row / last, lines), mark=None, dots=()).draw(40, lines, COLOURS)
+    lowest = int(np.flatnonzero(dots(cells).any(axis=1))[-1])
+    top = min(line for line in range(lines) if (cells.backgrounds[line] != "").any())
+    assert 4 * top - (lowest + 1) <= 1
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 40), st.integers(8, 90), st.integers(4, 30), st.floats(-9.0, 9.0))
 def test_a_mark_lies_on_a_dot_of_a_curve_however_steep(
@@ -271,6 +280,10 @@ def test_a_mark_lies_on_a_dot_of_a_curve_however_steep(
     bare = replace(chart, mark=None, dots=()).draw(columns + 2, lines, COLOURS)
     ((line, column),) = np.argwhere(cells.characters == "●").tolist()
     assert BLANK < ord(bare.characters[line, column]) < BLANK + 256
+    # The line of the mark runs behind the curve: nothing else of it is lost.
+    hidden = cells.characters != bare.characters
+    hidden &= [[BLANK < ord(sign) < BLANK + 256 for sign in signs] for signs in bare.characters]
+    assert np.argwhere(hidden).tolist() == [[line, column]]
 
 
 # Without colours

@@ -17,6 +17,7 @@ from attn_tui.captures.writer import write_safetensors
 from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
@@ -31,8 +32,9 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
+from attn_tui.ui.whole_words import WholeWords
 from tests.engine.captured import heads, write
-from tests.ui.person import app_of, notices, press, shown
+from tests.ui.person import app_of, notices, press, read, shown
 
 
 def asking(paths: tuple[str, ...]) -> Draft:
@@ -220,6 +222,14 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         screen.query_one("#map-pane").focus()
         screen = await at(pilot)
         assert screen.report_title.startswith("The heads; i in the doctor's pane reads")
+        # Evidence for which there is no room is said to be left out.
+        await pilot.resize_terminal(80, 24)
+        await at(pilot, "t", "t")
+        screen.query_one(Multipliers).focus()
+        screen = await at(pilot, "f")
+        words = screen.query_one("#doctor-words", WholeWords)
+        assert screen.pane("doctor-pane").region.contains_region(words.region)
+        assert words.render().plain.endswith("… i has the rest")
 
 
 @pytest.mark.slow
@@ -277,7 +287,10 @@ async def test_in_a_small_window_panes_come_one_after_another() -> None:
         seen = []
         for _ in range(4):
             seen.append([pane.id for pane in screen.query(Pane) if pane.display])
+            text = read(pilot)
             screen = await at(pilot, "t")
+        # No number stands without what it is.
+        assert all(statistic.words in text for statistic in [*STATISTICS.values()][:12])
         assert seen == [
             ["map-pane", "card-pane"], ["table-pane"], ["doctor-pane"], ["numbers-pane"],
         ]  # fmt: skip

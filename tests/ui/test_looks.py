@@ -44,6 +44,13 @@ async def test_without_colours_each_picture_says_once_what_its_marks_mean(
         await shown(pilot)
         assert "x unscaled ⠶ 1/√d_k" in read(pilot)
         assert "⠶ scaled" not in read(pilot)
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await press(pilot, "t")
+        assert "row i: p_i █ rises or ≡ falls with s_j" in read(pilot)
+        await pilot.resize_terminal(80, 24)
+        await shown(pilot)
+        assert "p_i █ rises or ≡ falls ─" in read(pilot)
 
 
 async def test_with_colours_borders_are_thin_and_pictures_are_filled() -> None:

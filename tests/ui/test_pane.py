@@ -33,6 +33,17 @@ async def test_what_matters_less_is_left_out_where_there_is_no_room_and_comes_ba
             assert (pane.border_title, pane.border_subtitle) == (title, subtitle)
 
 
+async def test_a_title_leaves_out_the_axis_that_its_chart_has() -> None:
+    async with Host().run_test(size=(80, 10)) as pilot:
+        pane = pilot.app.query_one(Pane)
+        pane.describe("Gradient over d_k: norm")
+        titles = "Gradient over d_k: norm", "Gradient over d_k", "Gradient"
+        for columns, title in zip((80, 24, 20), titles, strict=True):
+            await pilot.resize_terminal(columns, 10)
+            await pilot.pause()
+            assert pane.border_title == title
+
+
 async def test_numbers_that_do_not_fit_give_way_to_shorter_ones() -> None:
     async with Host().run_test(size=(80, 10)) as pilot:
         pane = pilot.app.query_one(Pane)

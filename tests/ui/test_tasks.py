@@ -109,13 +109,13 @@ async def test_02_use_the_rule_of_gemma_2() -> None:
 async def test_02_its_lists_say_what_else_the_model_does() -> None:
     async with fresh_start() as pilot:
         hits = await find_all(pilot, "gemma", "m")
-        assert hits[0].startswith("  Gemma-7B")
+        assert hits[0].startswith("Gemma-7B")
         assert "the first Gemma: without a soft cap" in hits[0]
         await press(pilot, "down", "enter")
         assert "Divided by 16 and capped at 50 it takes 83 %" in read(pilot)
     async with fresh_start() as pilot:
         hits = await find_all(pilot, "gemma 2", "r")
-        assert hits[0].startswith("  fixed: 1/√a")
+        assert hits[0].startswith("fixed: 1/√a")
         assert "Gemma 2, which has a soft cap of 50 too" in hits[0]
         await press(pilot, "enter")
         told = "Gemma-2-9B and Gemma-2-27B have a soft cap too: m sets both."
@@ -127,7 +127,7 @@ async def test_02_a_list_offers_only_what_is_in_it() -> None:
     async with fresh_start() as pilot:
         hits = await find_all(pilot, "gemx", "r")
         assert hits[0] == "Nothing fits “gemx”. Perhaps one of these:"
-        assert hits[1].startswith("  fixed: 1/√a")
+        assert hits[1].startswith("fixed: 1/√a")
 
 
 @pytest.mark.slow

@@ -50,12 +50,12 @@ class Statistic:
 
 _ALL = (
     Statistic(
-        "max_weight", "largest p", "the largest weight of a row, mean over rows",
+        "max_weight", "largest p", "largest weight of a row, mean over rows",
         "mean over rows", "mean", "max_weight", "mean",
     ),
     Statistic(
         "saturated_share", f"p ≥ {general(ALL)}".replace("0.", "."),
-        f"share of rows whose largest weight is {general(ALL)} or more",
+        f"share of rows with a weight ≥ {general(ALL)}",
         "of rows", "of rows", "saturated", "mean",
     ),
     Statistic(
@@ -63,7 +63,7 @@ _ALL = (
         "of all rows", "of all", "largest_score", "largest",
     ),
     Statistic(
-        "float16_margin", "float16 margin", "65,504 over the largest |q·k|; float16 ends at 1",
+        "float16_margin", "float16 margin", "float16's end, 65,504, over largest |q·k|",
         "to 65,504", "times", "largest_score", "derived", "small",
     ),
     Statistic(
@@ -71,15 +71,15 @@ _ALL = (
         "of all rows", "of all", "max_logit", "largest",
     ),
     Statistic(
-        "bfloat16_spacing", "bfloat16 step", "the spacing of bfloat16 at the largest logit",
+        "bfloat16_spacing", "bfloat16 step", "spacing of bfloat16 at the largest logit",
         "at largest z", "at largest z", "max_logit", "derived",
     ),
     Statistic(
-        "qk_clip", "QK-clip", "what QK-clip makes of scores: times 100 over largest logit, or 1",
+        "qk_clip", "QK-clip", "QK-clip's factor of s: 100/largest z, or 1",
         "factor of s", "factor", "max_logit", "derived", "small",
     ),
     Statistic(
-        "entropy", "H", "entropy of the weights in nats, mean over rows",
+        "entropy", "H", "entropy of weights in nats, mean over rows",
         "mean over rows", "mean nats", "entropy", "mean", "small",
     ),
     Statistic(
@@ -100,7 +100,7 @@ _ALL = (
     ),
     Statistic(
         "dead_gradient_share", "dead gradient",
-        f"share of rows whose ‖∂p/∂(m·s)‖_F is below {general(DEAD)}",
+        f"share of rows with ‖∂p/∂(m·s)‖_F < {general(DEAD)}",
         f"of rows: < {general(DEAD)}".replace("0.", "."), "of rows", "dead_gradient", "mean",
     ),
     Statistic(
@@ -108,7 +108,7 @@ _ALL = (
     ),
     Statistic("key_norm", "‖k‖", "mean over keys", "mean of keys", "mean", "key_norm", "mean"),
     Statistic(
-        "cosine", "cos(q, k)", "mean cosine of a query and the keys it sees",
+        "cosine", "cos(q, k)", "mean cosine of a query and a key it sees",
         "mean of pairs", "mean", "cosine", "mean",
     ),
 )  # fmt: skip
