@@ -1,7 +1,7 @@
 """An open capture: the heads it has, and the rows of each."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -169,6 +169,14 @@ class Capture:
                 problem = f"q of layer {number} is {ways}, and no output tells which"
                 raise InputError("layout", problem, readings_text(undecided))
         return self
+
+    def of_layers(self, layers: Sequence[int]) -> "Capture":
+        """Return the capture with some of its layers alone, under the numbers that they have.
+
+        Raises:
+            InputError: If there is no such layer.
+        """
+        return replace(self, _layers={number: self._layer(number) for number in sorted(layers)})
 
     def shape(self, head: HeadId, reading: Reading | None = None) -> HeadShape:
         """Return the size of a head.

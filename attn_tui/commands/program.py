@@ -193,7 +193,8 @@ def _quiet_ends() -> Iterator[None]:
 
 _ARGUMENTS = {
     "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
-    "function": "FUNCTION", "tour": "FILE", "terminal": "terminal",
+    "function": "FUNCTION", "tour": "FILE", "terminal": "terminal", "reference": "REFERENCE",
+    "port": "PORT",
 }  # fmt: skip
 """How errors name what is no option, by its field."""
 

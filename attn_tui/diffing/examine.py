@@ -1,0 +1,178 @@
+"""The doctor at work on two captures: PORT is held against what it finds of REFERENCE."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.readings import Reading
+from attn_tui.compute.errors import InputError, Stop, never
+from attn_tui.compute.heads.rows import Reals
+from attn_tui.diffing.difference import TENSORS, CaptureDifference, HeadDifference, LayerDifference
+from attn_tui.diffing.distance import Distance, distance
+from attn_tui.diffing.matching import matched
+from attn_tui.diffing.reference import LayerModel, expectation_of, models_of
+from attn_tui.doctor.examine import examine
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.report import DoctorReport, Settings
+from attn_tui.doctor.verdict import settled
+from attn_tui.doctor.words import assumed_text
+from attn_tui.files.models.opening import Configured
+
+SOURCE = "what REFERENCE computes"
+"""What is said to promise the attention of PORT."""
+NOT_ONE = "no one model gives all of its heads"
+"""Said of a layer of REFERENCE whose heads do not share what was found of them."""
+
+
+def compared(
+    both: tuple[Configured, Configured], match: str, settings: Settings, stop: Stop = never
+) -> Iterator[CaptureDifference]:
+    """Yield the difference of two captures, again after each head that was examined.
+
+    Args:
+        both: REFERENCE, with what is expected of it, and PORT.
+        match: Layers that belong together, as `matched` takes them.
+        settings: How heads are examined.
+        stop: Called before each head; returns whether to end.
+
+    Raises:
+        InputError: With field ``"reference"``, ``"port"`` or ``"match"``, if layers or heads of
+            PORT are not those of REFERENCE.
+    """
+    reference, port = both[0].capture, both[1].capture
+    numbers = matched(reference, port, match)
+    missing = (
+        tuple(layer for layer in reference.layers if layer not in numbers),
+        tuple(layer for layer in port.layers if layer not in numbers.values()),
+    )
+    reference = reference.of_layers([*numbers])
+    port = port.of_layers([*numbers.values()])
+    with naming("reference"):
+        for report in examine(reference, both[0].expectation, settings, stop, both[0].notes):
+            yield CaptureDifference(report, missing=missing)
+    if report.interrupted:
+        return
+    _check_heads(report, port, numbers)
+    granted = [one.judgement.assumes for one in report.findings if one.judgement.assumes]
+    settings = replace(settings, assume=settings.assume.union(granted))
+    models = _verified(report, models_of(report), settings)
+    expectation = expectation_of(report, models, numbers, SOURCE)
+    difference = CaptureDifference(report, missing=missing, notes=(*_granted(report),))
+    with naming("port"):
+        for port_report in examine(port, expectation, settings, stop):
+            yield replace(difference, port=port_report)
+    layers = tuple(_layers(report, port_report, numbers, models))
+    yield replace(difference, port=port_report, layers=layers)
+
+
+@contextmanager
+def naming(side: str) -> Iterator[None]:
+    """Say of which capture it is that it cannot be used."""
+    try:
+        yield
+    except InputError as error:
+        if error.field != "capture":
+            raise
+        raise replace(error, field=side) from None
+
+
+def _check_heads(report: DoctorReport, port: Capture, numbers: Mapping[int, int]) -> None:
+    """Check that the layers of PORT have as many heads as those of REFERENCE.
+
+    Raises:
+        InputError: With field ``"port"``.
+    """
+    for finding in report.findings:
+        assert finding.reading is not None
+        heads, number = finding.reading.dims.heads, numbers[finding.id.layer]
+        counts = {reading.dims.heads for reading in port.readings(number)}
+        if heads not in counts:
+            expected = f"{heads:,}, as layer {finding.id.layer} of REFERENCE has"
+            problem = f"layer {number} has {min(counts):,} heads"
+            raise InputError("port", problem, expected)
+
+
+def _granted(report: DoctorReport) -> Iterator[str]:
+    """Yield what REFERENCE needs to be granted, which is then granted to PORT, too."""
+    for text in dict.fromkeys(filter(None, map(assumed_text, report.findings))):
+        yield f"Taken for granted, since REFERENCE needs it: {text}."
+
+
+def _verified(
+    report: DoctorReport, models: Mapping[int, LayerModel], settings: Settings
+) -> dict[int, LayerModel]:
+    """Return the models that give every head of REFERENCE, and why the others are none."""
+    promises = {finding.id.layer: finding.promise for finding in report.findings}
+    changed = {
+        layer: layer
+        for layer, model in models.items()
+        if model.promise is not None and model.promise != promises[layer]
+    }
+    if not changed:
+        return {**models}
+    capture = report.capture.of_layers([*changed])
+    expectation = expectation_of(report, models, changed, SOURCE)
+    *_, again = examine(capture, expectation, settings)
+    failing = {
+        finding.id.layer
+        for finding in again.findings
+        if finding.judgement.verdict not in ("agrees", "silent")
+        and not finding.comparable.differences
+    }
+    none = LayerModel(reason=NOT_ONE)
+    return {layer: none if layer in failing else model for layer, model in models.items()}
+
+
+def _layers(
+    report: DoctorReport,
+    port: DoctorReport,
+    numbers: Mapping[int, int],
+    models: Mapping[int, LayerModel],
+) -> Iterator[LayerDifference]:
+    """Yield what differs in each layer."""
+    references = {finding.id: finding for finding in report.findings}
+    # Where the inputs are those of REFERENCE, nothing is wrong with how PORT was captured.
+    whole = settled(port.examined, port.settings.assume, is_whole=True)
+    every = {one.id: (one, other) for one, other in zip(port.findings, whole, strict=True)}
+    for layer, number in numbers.items():
+        heads = []
+        for place, (finding, sure) in every.items():
+            if place.layer != number:
+                continue
+            reference = references.get(replace(place, layer=layer))
+            distances: Mapping[str, Distance] = {}
+            if reference is not None:
+                distances = dict(_distances((report.capture, port.capture), (reference, finding)))
+            head = HeadDifference(reference, finding, distances)
+            heads.append(replace(head, port=sure) if head.is_same_call else head)
+        ours = tuple(one for place, one in references.items() if place.layer == layer)
+        reason = models[layer].reason if layer in models else ""
+        yield LayerDifference(layer, number, tuple(heads), ours, reason)
+
+
+def _distances(
+    captures: tuple[Capture, Capture], findings: tuple[Finding, Finding]
+) -> Iterator[tuple[str, Distance]]:
+    """Yield how far each tensor of a head of PORT is from that of REFERENCE."""
+    for part in TENSORS:
+        both = [
+            _stored(capture, one.id, part, one.reading)
+            for capture, one in zip(captures, findings, strict=True)
+        ]
+        (first, name), (second, other) = both
+        if first is None or second is None:
+            continue
+        apart = distance(first, second, (name, other))
+        if apart is not None:
+            yield part, apart
+
+
+def _stored(
+    capture: Capture, place: HeadId, part: str, reading: Reading | None
+) -> tuple[Reals | None, str]:
+    """Return a tensor of a head and its format; None if it was not captured."""
+    tensor = capture.tensors(place.layer).get(part)
+    if tensor is None:
+        return None, ""
+    return capture.vectors(place, part, reading), tensor.format
