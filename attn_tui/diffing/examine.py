@@ -1,6 +1,6 @@
 """The doctor at work on two captures: PORT is held against what it finds of REFERENCE."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -10,13 +10,14 @@ from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.compute.heads.rows import Reals
 from attn_tui.diffing.difference import TENSORS, CaptureDifference, HeadDifference, LayerDifference
 from attn_tui.diffing.distance import Distance, distance
+from attn_tui.diffing.lending import lent
 from attn_tui.diffing.matching import matched
 from attn_tui.diffing.reference import LayerModel, expectation_of, models_of
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport, Settings
 from attn_tui.doctor.verdict import settled
-from attn_tui.doctor.words import assumed_text
+from attn_tui.doctor.words import FIELDS, assumed_text
 from attn_tui.files.models.opening import Configured
 
 SOURCE = "what REFERENCE computes"
@@ -58,12 +59,94 @@ def compared(
     settings = replace(settings, assume=settings.assume.union(granted))
     models = _verified(report, models_of(report), settings)
     expectation = expectation_of(report, models, numbers, SOURCE)
+    port = lent(port, report, numbers, models)
     difference = CaptureDifference(report, missing=missing, notes=(*_granted(report),))
     with naming("port"):
         for port_report in examine(port, expectation, settings, stop):
             yield replace(difference, port=port_report)
+    if not port_report.interrupted:
+        port_report = _with_masks(report, port_report, numbers, models)
+        port_report = _with_either(report, port_report, numbers, models)
     layers = tuple(_layers(report, port_report, numbers, models))
     yield replace(difference, port=port_report, layers=layers)
+
+
+def _with_masks(
+    report: DoctorReport,
+    port: DoctorReport,
+    numbers: Mapping[int, int],
+    models: Mapping[int, LayerModel],
+) -> DoctorReport:
+    """Return the report about PORT, with REFERENCE's padding where PORT's own is another.
+
+    A mask that was captured says what is padding. PORT's would confirm itself.
+    """
+    others = {}
+    for layer, number in numbers.items():
+        ours = {one.id: _hiding(one) for one in report.findings if one.id.layer == layer}
+        theirs = {
+            replace(one.id, layer=layer): _hiding(one)
+            for one in port.findings
+            if one.id.layer == number and "mask" in one.shape.has
+        }
+        if any(theirs[place] != ours[place] for place in theirs.keys() & ours.keys()):
+            others[layer] = number
+    if not others:
+        return port
+    return _again(port, lent(port.capture, report, others, models, is_all=True), [*others.values()])
+
+
+def _hiding(finding: Finding) -> tuple[object, ...]:
+    """Return what the mask of a head hides or shows beside its rule."""
+    mask = finding.explanation.candidate.model.mask
+    return mask.hidden, mask.packed, mask.prefix
+
+
+def _with_either(
+    report: DoctorReport,
+    port: DoctorReport,
+    numbers: Mapping[int, int],
+    models: Mapping[int, LayerModel],
+) -> DoctorReport:
+    """Return the report about PORT, by its own numbers where they give REFERENCE's output, too.
+
+    What was fitted to coarse numbers is a little off. Attention is the same if one model gives
+    both outputs.
+    """
+    kinds: dict[int, set[str]] = {}
+    for finding in port.findings:
+        parts = finding.judgement.parts if finding.judgement.verdict == "differs" else ()
+        kinds.setdefault(finding.id.layer, set()).update(parts)
+    others = models_of(port)
+    tried = {
+        layer: others[number]
+        for layer, number in numbers.items()
+        if models[layer].is_fitted and kinds[number] and kinds[number] <= {*FIELDS}
+    }
+    given = {
+        layer: model
+        for layer, model in _verified(report, tried, report.settings).items()
+        if model.promise
+    }
+    if not given:
+        return port
+    chosen = {layer: numbers[layer] for layer in given}
+    expectation = expectation_of(report, {**models, **given}, numbers, SOURCE)
+    return _again(replace(port, expectation=expectation), port.capture, [*chosen.values()])
+
+
+def _again(port: DoctorReport, capture: Capture, layers: Collection[int]) -> DoctorReport:
+    """Return a report about PORT with some layers examined again, by its expectation.
+
+    Args:
+        port: The report.
+        capture: The tensors of PORT, with what they are lent.
+        layers: The layers.
+    """
+    *_, again = examine(capture.of_layers([*layers]), port.expectation, port.settings)
+    anew = {finding.id: finding for finding in again.examined}
+    examined = tuple(anew.get(finding.id, finding) for finding in port.examined)
+    return replace(port, capture=capture, examined=examined)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ class LayerModel:
 
     Attributes:
         promise: The model, as a promise; None if there is none.
-        is_fitted: Whether a number of it was fitted, and not promised by a configuration.
+        is_fitted: Whether a number of it was fitted, and neither promised nor captured.
         reason: Why there is no model; empty if there is one.
     """
 
@@ -96,12 +96,14 @@ def _model(findings: Sequence[Finding], capture: Capture, first_head: int) -> La
     if "value_scale" not in stated:
         fitted["value_scale"] = found.value_scale()
     is_fitted = bool(fitted)
+    captured = found.captured_sinks()
     if (
         promise.sink is None
         or promise.sink == LEARNED
         or "sink" in changed | {*found.promised.unless_captured}
     ):
-        fitted["sink"] = found.sinks()
+        fitted["sink"] = found.sinks() if captured is None else captured
+        is_fitted |= captured is None and fitted["sink"] != NONE
     if promise.mask is None or promise.mask_varies or "mask" in changed:
         fitted |= found.mask()
     if (
@@ -165,10 +167,22 @@ class _FoundLayer:
             numbers.setdefault(finding.id.head, number)
         if all(number is None for number in numbers.values()):
             return NONE
-        count = max(numbers) + 1
-        heads = [numbers.get(head) for head in range(count)]
-        turn = self.first_head % count
-        return tuple(heads[-turn:] + heads[:-turn])
+        return self._turned([numbers.get(head) for head in range(max(numbers) + 1)])
+
+    def captured_sinks(self) -> Sink:
+        """Return the captured sink of each head; None if there are none, or no head has them."""
+        models = [finding.explanation.candidate.model for finding in self.findings]
+        first = self.findings[0]
+        if "sink" not in first.shape.has or all(model.sink is None for model in models):
+            return None
+        assert first.reading is not None
+        heads = [replace(first.id, head=head) for head in range(first.reading.dims.heads)]
+        return self._turned([self.capture.read(head, [0], first.reading).sink for head in heads])
+
+    def _turned(self, sinks: Sequence[float | None]) -> tuple[float | None, ...]:
+        """Return the sinks of captured heads in the order of the heads of the model."""
+        turn = self.first_head % len(sinks)
+        return (*sinks[len(sinks) - turn :], *sinks[: len(sinks) - turn])
 
     def mask(self) -> dict[str, Any]:
         """Return the fields of a promise that state the mask; None for one that was captured."""
@@ -181,7 +195,8 @@ class _FoundLayer:
             elif not candidate.sees_all:
                 rules[mask] += 1
         ((mask, _),) = rules.most_common(1) or [(HeadMask("causal"), 1)]
-        if mask.kind == "given" or mask.inverted:
+        # Some sequences alone may have padding: no rule is promised then, and the mask is lent.
+        if mask.inverted or any(rule.kind == "given" for rule in rules):
             return {"mask": None, "window": None, "chunk": None, "offset": None}
         rows = _few_rows(self.findings[0], self.capture)
         is_usual = not mask.by_position or mask.offset == corner(rows)
