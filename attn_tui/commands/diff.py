@@ -32,7 +32,8 @@ _EXAMPLES = """\
   attn-tui diff eager.safetensors sdpa.safetensors --config config.json
   attn-tui diff torch.npz mlx.npz --port-layout bnhd --json
   attn-tui diff old.safetensors new.safetensors --match 0=1,1=2
-  attn-tui diff 'a/rank*.safetensors' b.safetensors --match layers.3=blk.3
+  attn-tui diff a.safetensors b.safetensors --match names
+  attn-tui diff 'a/rank*.safetensors' b.npz --match layers.{layer}=blk.{layer}
 
 \b
 Exit status: 0 attention is the same; 1 it differs; 2 bad input;
@@ -59,8 +60,8 @@ Exit status: 0 attention is the same; 1 it differs; 2 bad input;
 @switch("--tf32", "Products may have been taken in TF32.", EXPECTED)
 @option(
     "--match",
-    "PAIRS",
-    "Layers that belong together: 0=1,1=2 or layers.3=blk.3.",
+    "names|PAIRS",
+    "By name, or 0=1,1=2 or layers.{layer}=blk.{layer}.  [default: by number]",
     CAPTURE,
 )
 @option(

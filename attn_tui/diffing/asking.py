@@ -45,8 +45,9 @@ def diff(
         config: What the model promises, as `attn_tui.diagnose` takes it. Without it, what REFERENCE
             says of itself, or what the doctor finds of it.
         expect: What REFERENCE is expected to be, whatever else is said: ``"m=1/sqrt(d_k)"``.
-        match: Layers that belong together: ``"0=1,1=2"``, or by name, ``"layers.3=blk.3"``. By
-            default those of the same number.
+        match: Layers that belong together: by default those of the same number; ``"names"``: those
+            of the same name; or pairs of numbers or names, ``"0=1,1=2"`` or
+            ``"layers.{layer}=blk.{layer}"``.
         layout: The axes of tensors, as `attn_tui.diagnose` takes them; recognised by default.
         names: What tensors are called: ``"layers.{layer}.{part}"``.
         port_layout: The axes of PORT's tensors, if they are others.

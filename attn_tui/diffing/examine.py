@@ -4,12 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from attn_tui.captures.capture import Capture, HeadId
-from attn_tui.captures.readings import Reading
+from attn_tui.captures.capture import Capture
 from attn_tui.compute.errors import InputError, Stop, never
-from attn_tui.compute.heads.rows import Reals
-from attn_tui.diffing.difference import TENSORS, CaptureDifference, HeadDifference, LayerDifference
-from attn_tui.diffing.distance import Distance, distance
+from attn_tui.diffing.apart import distances
+from attn_tui.diffing.difference import CaptureDifference, HeadDifference, LayerDifference
+from attn_tui.diffing.distance import Distance
 from attn_tui.diffing.lending import lent
 from attn_tui.diffing.matching import matched
 from attn_tui.diffing.reference import LayerModel, expectation_of, models_of
@@ -123,16 +122,16 @@ def _with_either(
         for layer, number in numbers.items()
         if models[layer].is_fitted and kinds[number] and kinds[number] <= {*FIELDS}
     }
-    given = {
+    either = {
         layer: model
         for layer, model in _verified(report, tried, report.settings).items()
-        if model.promise
+        if model.promise is not None
     }
-    if not given:
+    if not either:
         return port
-    chosen = {layer: numbers[layer] for layer in given}
-    expectation = expectation_of(report, {**models, **given}, numbers, SOURCE)
-    return _again(replace(port, expectation=expectation), port.capture, [*chosen.values()])
+    expectation = expectation_of(report, {**models, **either}, numbers, SOURCE)
+    again = replace(port, expectation=expectation)
+    return _again(again, port.capture, [numbers[layer] for layer in either])
 
 
 def _again(port: DoctorReport, capture: Capture, layers: Collection[int]) -> DoctorReport:
@@ -197,14 +196,15 @@ def _verified(
     capture = report.capture.of_layers([*changed])
     expectation = expectation_of(report, models, changed, SOURCE)
     *_, again = examine(capture, expectation, settings)
-    failing = {
-        finding.id.layer
-        for finding in again.findings
-        if finding.judgement.verdict not in ("agrees", "silent")
-        and not finding.comparable.differences
-    }
+    failing = {finding.id.layer for finding in again.findings if not _is_given(finding)}
     none = LayerModel(reason=NOT_ONE)
     return {layer: none if layer in failing else model for layer, model in models.items()}
+
+
+def _is_given(finding: Finding) -> bool:
+    """Return whether a head is as promised, whatever its call was given besides."""
+    is_of_call = finding.explanation.passes and finding.comparable.differences
+    return finding.judgement.verdict in ("agrees", "silent") or bool(is_of_call)
 
 
 def _layers(
@@ -224,38 +224,11 @@ def _layers(
             if place.layer != number:
                 continue
             reference = references.get(replace(place, layer=layer))
-            distances: Mapping[str, Distance] = {}
+            apart: Mapping[str, Distance] = {}
             if reference is not None:
-                distances = dict(_distances((report.capture, port.capture), (reference, finding)))
-            head = HeadDifference(reference, finding, distances)
+                apart = dict(distances(((report.capture, reference), (port.capture, finding))))
+            head = HeadDifference(reference, finding, apart)
             heads.append(replace(head, port=sure) if head.is_same_call else head)
         ours = tuple(one for place, one in references.items() if place.layer == layer)
         reason = models[layer].reason if layer in models else ""
         yield LayerDifference(layer, number, tuple(heads), ours, reason)
-
-
-def _distances(
-    captures: tuple[Capture, Capture], findings: tuple[Finding, Finding]
-) -> Iterator[tuple[str, Distance]]:
-    """Yield how far each tensor of a head of PORT is from that of REFERENCE."""
-    for part in TENSORS:
-        both = [
-            _stored(capture, one.id, part, one.reading)
-            for capture, one in zip(captures, findings, strict=True)
-        ]
-        (first, name), (second, other) = both
-        if first is None or second is None:
-            continue
-        apart = distance(first, second, (name, other))
-        if apart is not None:
-            yield part, apart
-
-
-def _stored(
-    capture: Capture, place: HeadId, part: str, reading: Reading | None
-) -> tuple[Reals | None, str]:
-    """Return a tensor of a head and its format; None if it was not captured."""
-    tensor = capture.tensors(place.layer).get(part)
-    if tensor is None:
-        return None, ""
-    return capture.vectors(place, part, reading), tensor.format

@@ -12,7 +12,7 @@ from attn_tui.diffing.difference import (
     HeadDifference,
     LayerDifference,
 )
-from attn_tui.diffing.sentences import both_sides
+from attn_tui.diffing.sentences import said
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.files.codec import report_text
 
@@ -53,7 +53,7 @@ def _layer(layer: LayerDifference) -> dict[str, Any]:
         "port_layer": layer.port_layer,
         "verdict": layer.verdict,
         "reason": layer.reason,
-        "sides": None if layer.verdict == "same" else both_sides(layer),
+        "said": {"reference": said(layer.references), "port": said(layer.ports)},
         "inputs": None if farthest is None else farthest[0].distances[farthest[1]].largest,
         "heads": [_head(head) for head in layer.heads],
     }

@@ -192,7 +192,7 @@ class _FoundLayer:
             mask = replace(candidate.model.mask, hidden=None, packed=(), prefix=0)
             if mask.kind == "given":
                 rules[_rule(finding, self.capture) or mask] += 1
-            elif not candidate.sees_all:
+            elif not (candidate.sees_all and mask.by_position):
                 rules[mask] += 1
         ((mask, _),) = rules.most_common(1) or [(HeadMask("causal"), 1)]
         # Some sequences alone may have padding: no rule is promised then, and the mask is lent.
@@ -243,8 +243,8 @@ def _root(interval: Interval) -> float | None:
 def plainest(interval: Interval) -> float:
     """Return the number of fewest digits in an interval, or its value if that has many.
 
-    >>> plainest(Interval(49.87, 49.2, 50.5)), plainest(Interval(0.70711, 0.70710, 0.70712))
-    (50.0, 0.70711)
+    >>> plainest(Interval(49.87, 49.2, 50.5)), plainest(Interval(0.707113, 0.707110, 0.707116))
+    (50.0, 0.707113)
     """
     value = interval.value or 0.0
     for digits in range(1, DIGITS + 1):

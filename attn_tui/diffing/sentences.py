@@ -43,6 +43,8 @@ def _every(difference: CaptureDifference) -> str:
     numbers = [layer.layer for layer in difference.layers]
     if len(numbers) == 1:
         return name(difference.layers[0])
+    if len(numbers) == 2:
+        return layers_text({*numbers})
     return f"all {counted(len(numbers), 'layer')} ({ranges(numbers, FEW)})"
 
 
@@ -56,11 +58,11 @@ def name(layer: LayerDifference) -> str:
 def both_sides(layer: LayerDifference) -> str:
     """Return the doctor's sentence about a layer of REFERENCE, and that about PORT's."""
     if layer.reason:
-        return f"{layer.reason}. REFERENCE: {_said(layer.references)}"
-    return f"REFERENCE: {_said(layer.references)}. PORT: {_said(layer.ports)}"
+        return f"{layer.reason}. REFERENCE: {said(layer.references)}"
+    return f"REFERENCE: {said(layer.references)}. PORT: {said(layer.ports)}"
 
 
-def _said(findings: Sequence[Finding]) -> str:
+def said(findings: Sequence[Finding]) -> str:
     """Return the sentence about the largest group of heads with their verdict."""
     group = main_group(findings)
     places = "" if len(group.findings) == group.total else f"{places_of(group.findings)}: "
