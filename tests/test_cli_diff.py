@@ -22,10 +22,10 @@ def run(*arguments: str) -> Result:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a reference, itself with a layer tampered with, and one with NaN."""
     path = tmp_path_factory.mktemp("captures")
-    tampered = captured(2, batch=1, layer_1={"scale": 1.0})
-    spoilt = captured(2, batch=1)
-    spoilt["0.q"][0, 2, 5, 1] = np.nan
-    np.savez(path / "a.npz", allow_pickle=False, **captured(2, batch=1))
+    tampered = captured(2, layer_1={"scale": 1.0})
+    spoilt = captured(2)
+    spoilt["0.q"][0, 1, 5, 1] = np.nan
+    np.savez(path / "a.npz", allow_pickle=False, **captured(2))
     np.savez(path / "b.npz", allow_pickle=False, **tampered)
     np.savez(path / "nan.npz", allow_pickle=False, **spoilt)
     return path
@@ -56,9 +56,9 @@ def test_json_has_each_layer_head_and_tensor_as_documented(folder: Path) -> None
     plain = json.loads(result.stdout)
     assert (plain["verdict"], plain["first"], plain["inputs_differ_from"]) == ("differs", 1, None)
     assert [layer["verdict"] for layer in plain["layers"]] == ["same", "differs"]
-    assert plain["layers"][1]["said"]["port"].startswith("m = 1 in all 4 heads")
-    head = plain["layers"][1]["heads"][3]
-    assert (head["head"], head["differs"]) == (3, ["multiplier"])
+    assert plain["layers"][1]["said"]["port"].startswith("m = 1 in ")
+    head = plain["layers"][1]["heads"][1]
+    assert (head["head"], head["differs"]) == (1, ["multiplier"])
     assert head["distances"]["q"]["largest"] == 0.0
     assert head["distances"]["out"]["largest"] > 1e5
     page = (DOCS / "json.md").read_text("utf-8")
@@ -75,7 +75,7 @@ def test_what_is_not_a_number_is_no_number_in_json(folder: Path) -> None:
     result = run(str(folder / "a.npz"), str(folder / "nan.npz"), "--json")
     plain = json.loads(result.stdout, parse_constant=refuse)
     assert plain["inputs_differ_from"] == 0
-    one = plain["layers"][0]["heads"][2]["distances"]["q"]
+    one = plain["layers"][0]["heads"][1]["distances"]["q"]
     assert (one["largest"], one["row"], one["column"]) == ("Infinity", 5, 1)
 
 

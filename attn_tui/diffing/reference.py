@@ -68,9 +68,12 @@ def expectation_of(
     for layer, number in numbers.items():
         layers[number] = models[layer].promise or Promise()
     known = report.expectation or Expectation("", Promise())
+    # Where shapes leave it open, PORT is read with as many heads as REFERENCE has.
+    counts = {one.reading.dims.heads for one in report.findings if one.reading is not None}
+    heads = counts.pop() + (known.first_head or 0) if len(counts) == 1 else None
     return replace(
-        known, source=source, common=Promise(), layers=tuple(layers), shape=Shape(), notes=(),
-        typed=None, towers=(), places={},
+        known, source=source, common=Promise(), layers=tuple(layers), shape=Shape(heads=heads),
+        notes=(), typed=None, towers=(), places={},
     )  # fmt: skip
 
 

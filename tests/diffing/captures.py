@@ -6,16 +6,16 @@ import numpy as np
 
 from tests.diagnosis.heads import Numbers, attention, causal
 
-N, D_K = 40, 16
+N, D_K = 32, 16
 SEEN = causal(N, N)
 
 
 def captured(
     layers: int = 3,
     *,
-    heads: int = 4,
-    kv_heads: int = 2,
-    batch: int = 2,
+    heads: int = 2,
+    kv_heads: int = 1,
+    batch: int = 1,
     dtype: Any = np.float32,
     seen: Numbers = SEEN,
     noise: float = 0.0,
