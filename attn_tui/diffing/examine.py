@@ -229,6 +229,9 @@ def _layers(
                 apart = dict(distances(((report.capture, reference), (port.capture, finding))))
             head = HeadDifference(reference, finding, apart)
             heads.append(replace(head, port=sure) if head.is_same_call else head)
+        if not heads:
+            # The run was stopped before it.
+            continue
         ours = tuple(one for place, one in references.items() if place.layer == layer)
         reason = models[layer].reason if layer in models else ""
         yield LayerDifference(layer, number, tuple(heads), ours, reason)

@@ -18,7 +18,7 @@ FEW = 8
 
 def verdict_line(difference: CaptureDifference) -> str:
     """Return the verdict, the first layer with it, and where inputs begin to differ."""
-    if difference.is_interrupted:
+    if difference.is_interrupted and difference.verdict != "differs":
         return "cannot tell: stopped before the last head of PORT"
     first = difference.first
     parts = []

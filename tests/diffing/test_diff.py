@@ -10,6 +10,9 @@ import pytest
 import attn_tui
 from attn_tui import CaptureDifference, InputError
 from attn_tui.captures.writer import write_safetensors
+from attn_tui.diffing.asking import opened
+from attn_tui.diffing.examine import compared
+from attn_tui.doctor.report import Settings
 from tests.diagnosis.heads import Numbers, attention
 from tests.diffing.captures import D_K, SEEN, N, captured
 
@@ -258,6 +261,23 @@ def test_layers_are_matched_by_name(tmp_path: Path) -> None:
     by_name = attn_tui.diff(*sides, match="names")
     assert pairs(by_name) == [(0, 1), (1, 0)]
     assert by_name.parting is None
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6])
+def test_a_run_that_is_stopped_tells_what_it_knows(share: float) -> None:
+    known: list[CaptureDifference] = []
+    both = opened((REFERENCE, captured(layer_0={"scale": 1.0})), "", None, ("", ""), ("", ""))
+
+    def stop() -> bool:
+        return known[-1].progress > share
+
+    for difference in compared(both, "", Settings(), stop):
+        known.append(difference)
+    assert difference.is_interrupted
+    # Of PORT's first layer one head is known, and differs.
+    is_known = share > 0.5
+    assert difference.verdict == ("differs" if is_known else "cannot tell")
+    assert str(difference).startswith("differs: " if is_known else "cannot tell: stopped")
 
 
 @pytest.mark.parametrize(
