@@ -33,8 +33,7 @@ scaled. Opens a screen, or prints a report where there is no terminal.
 
 \b
 SCORES  one vector an argument, or single numbers; without them 100,120,150
-        -1,0,-inf   numbers; -inf masks a key
-        q:3,4       a vector with a name
+        -1,0,-inf   numbers; -inf masks a key; q:3,4 is a vector with a name
         @FILE       a .npy, .npz, .csv, .json or .txt file; - reads a pipe
         FILE        a .npy or .npz file of scores; a capture, or its folder
 """

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -250,8 +251,9 @@ def plainest(interval: Interval) -> float:
     (50.0, 0.707113)
     """
     value = interval.value or 0.0
-    for digits in range(1, DIGITS + 1):
-        number = float(f"{value:.{digits}g}")
+    place = floor(log10(abs(value))) if value else 0
+    for digits in range(DIGITS):
+        number = round(value, digits - place)
         if _holds(interval, number):
             return number
     return value
