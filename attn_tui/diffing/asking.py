@@ -113,16 +113,16 @@ def opened(
     return reference, port
 
 
-def _opened(given: Any, layout: str, names: str, config: Configuration) -> Configured:
+def _opened(capture: Any, layout: str, names: str, config: Configuration) -> Configured:
     """Return a capture with what is expected of it."""
-    if isinstance(given, Mapping):
-        arrays = {str(name): array_in(str(name), array) for name, array in given.items()}
+    if isinstance(capture, Mapping):
+        arrays = {str(name): array_in(str(name), array) for name, array in capture.items()}
         if names:
             raise InputError("names", "arrays have names already", "no names=, or a path")
         if not arrays:
             raise InputError("capture", "it is empty", EXPECTED)
         return open_configured_arrays(arrays, layout, config)
-    paths = paths_of(given)
+    paths = paths_of(capture)
     if not paths:
         raise InputError("capture", "it is none", EXPECTED)
     return open_configured(paths, layout, names, config)

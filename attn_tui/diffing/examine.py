@@ -196,12 +196,12 @@ def _verified(
     capture = report.capture.of_layers([*changed])
     expectation = expectation_of(report, models, changed, SOURCE)
     *_, again = examine(capture, expectation, settings)
-    failing = {finding.id.layer for finding in again.findings if not _is_given(finding)}
+    failing = {finding.id.layer for finding in again.findings if not _agrees(finding)}
     none = LayerModel(reason=NOT_ONE)
     return {layer: none if layer in failing else model for layer, model in models.items()}
 
 
-def _is_given(finding: Finding) -> bool:
+def _agrees(finding: Finding) -> bool:
     """Return whether a head is as promised, whatever its call was given besides."""
     is_of_call = finding.explanation.passes and finding.comparable.differences
     return finding.judgement.verdict in ("agrees", "silent") or bool(is_of_call)

@@ -15,7 +15,7 @@ def junit(difference: CaptureDifference) -> str:
     port = difference.port or difference.reference
     attributes = {
         "name": visible(port.capture.paths[0]),
-        "time": f"{difference.elapsed:.3f}",
+        "time": str(round(difference.elapsed, 3)),
         "tests": str(len(difference.layers)),
     }
     suite = Element("testsuite", attributes)

@@ -68,12 +68,12 @@ def expectation_of(
     layers = [Promise()] * (max(numbers.values(), default=-1) + 1)
     for layer, number in numbers.items():
         layers[number] = models[layer].promise or Promise()
-    known = report.expectation or Expectation("", Promise())
+    stated = report.expectation or Expectation("", Promise())
     # Where shapes leave it open, PORT is read with as many heads as REFERENCE has.
     counts = {one.reading.dims.heads for one in report.findings if one.reading is not None}
-    heads = counts.pop() + (known.first_head or 0) if len(counts) == 1 else None
+    heads = counts.pop() + (stated.first_head or 0) if len(counts) == 1 else None
     return replace(
-        known, source=source, common=Promise(), layers=tuple(layers), shape=Shape(heads=heads),
+        stated, source=source, common=Promise(), layers=tuple(layers), shape=Shape(heads=heads),
         notes=(), typed=None, towers=(), places={},
     )  # fmt: skip
 
@@ -86,42 +86,37 @@ def _model(findings: Sequence[Finding], capture: Capture, first_head: int) -> La
     changed = {part for finding in explained for part in finding.explanation.candidate.changes}
     if changed & WITHOUT_NUMBER:
         return LayerModel(reason=OTHER_MODEL)
-    found = _FoundLayer(explained, capture, first_head)
-    promise = replace(found.promised, is_complete=True, unless_captured=frozenset())
+    heads = _ExplainedHeads(explained, capture, first_head)
+    first = heads.promised
     stated = {part for finding in explained for part in finding.comparable.stated} - changed
+    # What the capture completed the promise with, PORT is promised by number.
+    is_open = changed | first.unless_captured
     fitted: dict[str, Any] = {}
     if "multiplier" not in stated:
-        m = found.multiplier()
+        m = heads.multiplier()
         if m is None:
             return LayerModel(reason=NO_MULTIPLIER)
         fitted |= {"multiplier": m, "form": ""}
     if "softcap" not in stated:
-        fitted["softcap"] = found.softcap()
+        fitted["softcap"] = heads.softcap()
     if "value_scale" not in stated:
-        fitted["value_scale"] = found.value_scale()
+        fitted["value_scale"] = heads.value_scale()
     is_fitted = bool(fitted)
-    captured = found.captured_sinks()
-    if (
-        promise.sink is None
-        or promise.sink == LEARNED
-        or "sink" in changed | {*found.promised.unless_captured}
-    ):
-        fitted["sink"] = found.sinks() if captured is None else captured
+    if first.sink in (None, LEARNED) or "sink" in is_open:
+        captured = heads.captured_sinks()
+        fitted["sink"] = heads.sinks() if captured is None else captured
         is_fitted |= captured is None and fitted["sink"] != NONE
-    if promise.mask is None or promise.mask_varies or "mask" in changed:
-        fitted |= found.mask()
-    if (
-        promise.bias is None
-        or promise.bias == LEARNED
-        or "bias" in changed | {*found.promised.unless_captured}
-    ):
-        fitted["bias"] = found.bias()
-    return LayerModel(replace(promise, **fitted), is_fitted)
+    if first.mask is None or first.mask_varies or "mask" in changed:
+        fitted |= heads.mask()
+    if first.bias in (None, LEARNED) or "bias" in is_open:
+        fitted["bias"] = heads.bias()
+    promise = replace(first, is_complete=True, unless_captured=frozenset(), **fitted)
+    return LayerModel(promise, is_fitted)
 
 
 @dataclass(frozen=True)
-class _FoundLayer:
-    """What was found of the heads of a layer that a model explains.
+class _ExplainedHeads:
+    """The heads of a layer that a model explains, and what they share.
 
     Attributes:
         findings: The finding about each head.
