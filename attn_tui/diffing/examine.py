@@ -11,11 +11,11 @@ from attn_tui.diffing.difference import CaptureDifference, HeadDifference, Layer
 from attn_tui.diffing.distance import Distance
 from attn_tui.diffing.lending import lent
 from attn_tui.diffing.matching import matched
-from attn_tui.diffing.reference import LayerModel, expectation_of, models_of
+from attn_tui.diffing.reference import LayerModel, expectation_of, models_of, moved
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport, Settings
-from attn_tui.doctor.verdict import settled
+from attn_tui.doctor.verdict import SEQUENCES, UNEXPLAINED, settled
 from attn_tui.doctor.words import FIELDS, assumed_text
 from attn_tui.files.models.opening import Configured
 
@@ -118,7 +118,7 @@ def _with_either(
         kinds.setdefault(finding.id.layer, set()).update(parts)
     others = models_of(port)
     tried = {
-        layer: others[number]
+        layer: moved(others[number], [one for one in port.findings if one.id.layer == number])
         for layer, number in numbers.items()
         if models[layer].is_fitted and kinds[number] and kinds[number] <= {*FIELDS}
     }
@@ -182,9 +182,15 @@ def _granted(report: DoctorReport) -> Iterator[str]:
 
 
 def _verified(
-    report: DoctorReport, models: Mapping[int, LayerModel], settings: Settings
+    report: DoctorReport,
+    models: Mapping[int, LayerModel],
+    settings: Settings,
+    is_last: bool = False,
 ) -> dict[int, LayerModel]:
-    """Return the models that give every head of REFERENCE, and why the others are none."""
+    """Return the models that give every head of REFERENCE, and why the others are none.
+
+    Numbers that only all heads of a layer show together are tried once more.
+    """
     promises = {finding.id.layer: finding.promise for finding in report.findings}
     changed = {
         layer: layer
@@ -197,6 +203,13 @@ def _verified(
     expectation = expectation_of(report, models, changed, SOURCE)
     *_, again = examine(capture, expectation, settings)
     failing = {finding.id.layer for finding in again.findings if not _agrees(finding)}
+    if failing and not is_last:
+        anew = {
+            layer: moved(model, [one for one in again.findings if one.id.layer == layer])
+            for layer, model in models.items()
+        }
+        if anew != {**models}:
+            return _verified(report, anew, settings, is_last=True)
     none = LayerModel(reason=NOT_ONE)
     return {layer: none if layer in failing else model for layer, model in models.items()}
 
@@ -228,7 +241,9 @@ def _layers(
             if reference is not None:
                 apart = dict(distances(((report.capture, reference), (port.capture, finding))))
             head = HeadDifference(reference, finding, apart)
-            heads.append(replace(head, port=sure) if head.is_same_call else head)
+            judgement = finding.judgement
+            is_open = judgement.reason == UNEXPLAINED or judgement.assumes in SEQUENCES
+            heads.append(replace(head, port=sure) if is_open and head.is_same_call else head)
         if not heads:
             # The run was stopped before it.
             continue

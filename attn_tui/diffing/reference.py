@@ -17,6 +17,7 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import together
+from attn_tui.doctor.words import FIELDS
 from attn_tui.files.models.promise import NONE, Bias, Expectation, Promise, Shape, Sink, corner
 
 DIGITS = 4
@@ -52,6 +53,27 @@ def models_of(report: DoctorReport) -> dict[int, LayerModel]:
     return {
         layer: _model(findings, report.capture, first or 0) for layer, findings in layers.items()
     }
+
+
+def moved(model: LayerModel, findings: Sequence[Finding]) -> LayerModel:
+    """Return a model with the numbers that heads show together, none of them alone.
+
+    Args:
+        model: The model that the heads were held against.
+        findings: What the doctor says of them.
+    """
+    numbers: dict[str, Any] = {
+        difference.part: difference.observed
+        for finding in findings
+        for difference in finding.judgement.differences
+        if finding.explanation.passes
+        and difference.side == "output"
+        and difference.part in FIELDS
+        and isinstance(difference.observed, float)
+    }
+    if model.promise is None or not numbers:
+        return model
+    return replace(model, promise=replace(model.promise, form="", **numbers), is_fitted=True)
 
 
 def expectation_of(

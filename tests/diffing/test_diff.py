@@ -304,3 +304,16 @@ def test_other_layers_of_the_same_model_are_refused() -> None:
     port = {f"{int(name[0]) + 5}{name[1:]}": one for name, one in REFERENCE.items()}
     with pytest.raises(InputError, match=r"port: it has layers 5, 6, 7; expected some of 0, 1, 2"):
         attn_tui.diff(REFERENCE, port)
+
+
+def test_a_cap_that_only_all_heads_of_float32_show_is_no_difference_from_bfloat16() -> None:
+    rng = np.random.default_rng(1106)
+    q = rng.standard_normal((1, 4, 48, 16)) / 2
+    k, v = rng.standard_normal((2, 1, 4, 48, 16))
+    sides = []
+    for dtype in (BFLOAT16, np.float32):
+        made = [one.astype(dtype) for one in (q, k, v)]
+        out = attention(*made, scale=0.3, softcap=50.0, seen=np.tri(48, dtype=bool))
+        sides.append(dict(zip(("0.q", "0.k", "0.v", "0.out"), (*made, out), strict=True)))
+    assert attn_tui.diff(*sides).verdict == "same"
+    assert attn_tui.diff(*sides[::-1]).verdict == "same"
