@@ -33,10 +33,13 @@ from attn_tui.compute.sweep.settings import Settings as Sweep
 if TYPE_CHECKING:
     from attn_tui.diagnosis.asking import diagnose
     from attn_tui.diagnosis.diagnosis import Diagnosis
+    from attn_tui.diffing.asking import diff
+    from attn_tui.diffing.difference import CaptureDifference
     from attn_tui.probing.asking import probe
 
 __all__ = [
     "RULES",
+    "CaptureDifference",
     "Crossover",
     "Diagnosis",
     "DotLaw",
@@ -57,6 +60,7 @@ __all__ = [
     "answer",
     "crossover",
     "diagnose",
+    "diff",
     "dot_law",
     "drawn",
     "gradient",
@@ -68,8 +72,10 @@ __all__ = [
 ]
 
 _DOCTOR: Mapping[str, str] = {
+    "CaptureDifference": "attn_tui.diffing.difference",
     "Diagnosis": "attn_tui.diagnosis.diagnosis",
     "diagnose": "attn_tui.diagnosis.asking",
+    "diff": "attn_tui.diffing.asking",
     "probe": "attn_tui.probing.asking",
 }
 """Where the doctor's names are: a row of scores does without it, and it takes as long to load."""

@@ -1,7 +1,7 @@
 """An open capture: the heads it has, and the rows of each."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.captures.layer import Layer, Tensor, row_mask
-from attn_tui.captures.layouts import layout_words
+from attn_tui.captures.layouts import Layout, layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.captures.statements import readings_text
 from attn_tui.captures.stored import Raw, widened
@@ -169,6 +169,41 @@ class Capture:
                 problem = f"q of layer {number} is {ways}, and no output tells which"
                 raise InputError("layout", problem, readings_text(undecided))
         return self
+
+    def of_layers(self, layers: Sequence[int]) -> "Capture":
+        """Return the capture with some of its layers alone, under the numbers that they have.
+
+        Raises:
+            InputError: If there is no such layer.
+        """
+        return replace(self, _layers={number: self._layer(number) for number in sorted(layers)})
+
+    def part(self, layer: int, part: str) -> tuple[Tensor, Layout]:
+        """Return a mask, bias or the like of a layer, with its axes.
+
+        Raises:
+            InputError: If there is no such layer.
+        """
+        of_layer = self._layer(layer)
+        return of_layer.tensors[part], of_layer.aside[part]
+
+    def with_parts(self, layer: int, parts: Mapping[str, tuple[Tensor, Layout]]) -> "Capture":
+        """Return the capture with other masks, biases or the like in a layer.
+
+        Args:
+            layer: The number of the layer.
+            parts: Tensors with their axes, by part.
+
+        Raises:
+            InputError: If there is no such layer.
+        """
+        of_layer = self._layer(layer)
+        tensors = {part: tensor for part, (tensor, _) in parts.items()}
+        axes = {part: layout for part, (_, layout) in parts.items()}
+        changed = replace(
+            of_layer, tensors={**of_layer.tensors, **tensors}, aside={**of_layer.aside, **axes}
+        )
+        return replace(self, _layers={**self._layers, layer: changed})
 
     def shape(self, head: HeadId, reading: Reading | None = None) -> HeadShape:
         """Return the size of a head.

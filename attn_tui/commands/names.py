@@ -5,13 +5,14 @@ from attn_tui.instruments import INSTRUMENTS
 _PURPOSES = {
     "One question": ["show", "attention"],
     "Random vectors": ["dot", "sweep"],
-    "A model's heads": ["heads", "doctor", "probe", "recipe", "demo"],
+    "A model's heads": ["heads", "doctor", "diff", "probe", "recipe", "demo"],
     "To learn": ["tour", "claim", "claims"],
 }
 """Subcommands by purpose; any others are listed last."""
 
 _OTHERS = {
     "doctor": ("commands.doctor", "which scale, cap, sink and mask a capture has"),
+    "diff": ("commands.diff", "where two captures of a model diverge, and if in attention"),
     "probe": ("commands.probe", "whether a function is the attention that is meant"),
     "recipe": ("commands.recipe", "a script that captures a model's attention"),
     "demo": ("commands.demo", "captures with sixteen faults, to try the doctor on"),

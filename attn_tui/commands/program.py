@@ -33,8 +33,7 @@ scaled. Opens a screen, or prints a report where there is no terminal.
 
 \b
 SCORES  one vector an argument, or single numbers; without them 100,120,150
-        -1,0,-inf   numbers; -inf masks a key
-        q:3,4       a vector with a name
+        -1,0,-inf   numbers; -inf masks a key; q:3,4 is a vector with a name
         @FILE       a .npy, .npz, .csv, .json or .txt file; - reads a pipe
         FILE        a .npy or .npz file of scores; a capture, or its folder
 """
@@ -211,7 +210,8 @@ def _quiet_ends() -> Iterator[None]:
 
 _ARGUMENTS = {
     "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
-    "function": "FUNCTION", "tour": "FILE", "terminal": "terminal",
+    "function": "FUNCTION", "tour": "FILE", "terminal": "terminal", "reference": "REFERENCE",
+    "port": "PORT",
 }  # fmt: skip
 """How errors name what is no option, by its field."""
 

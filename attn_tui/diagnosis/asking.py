@@ -96,9 +96,9 @@ def diagnose(
     ('agrees', 0.25)
     """
     stated = Stated(scale, softcap, sink, causal, window, chunk, value_scale, mask, bias)
-    settings = _settings(rows, assume, tf32)
+    settings = settings_of(rows, assume, tf32)
     configuration = configuration_of(config)
-    paths = _paths(q)
+    paths = paths_of(q)
     if paths:
         configured, typed = _of_files(paths, (k, v, out), stated, configuration, layout, names)
     else:
@@ -144,7 +144,7 @@ def configuration_of(config: Any) -> Configuration:
     raise InputError("config", problem, expected)
 
 
-def _paths(q: Any) -> tuple[str, ...]:
+def paths_of(q: Any) -> tuple[str, ...]:
     """Return the paths of a capture, if these are given; empty for arrays."""
     every = q if isinstance(q, list | tuple) and q else [q]
     if all(isinstance(path, str | os.PathLike) for path in every):
@@ -193,7 +193,7 @@ def _of_arrays(
     return open_configured_arrays(tensors, joined, config), stated.typed(shape)
 
 
-def _settings(rows: int | str | None, assume: Sequence[str] | str, tf32: bool) -> Settings:
+def settings_of(rows: int | str | None, assume: Sequence[str] | str, tf32: bool) -> Settings:
     """Return how heads are examined."""
     if rows == "all":
         rows = MOST_ROWS

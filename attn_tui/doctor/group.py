@@ -64,14 +64,18 @@ def layers_text(layers: set[int]) -> str:
 
 def groups(report: DoctorReport) -> tuple[Group, ...]:
     """Return the heads of a report in groups, those with its verdict first, then the largest."""
+    return grouped(report.findings, report.verdict)
+
+
+def grouped(findings: Sequence[Finding], first: Verdict) -> tuple[Group, ...]:
+    """Return heads in groups, those with a verdict first, then the largest."""
     parts: dict[object, list[Finding]] = {}
-    for finding in report.findings:
+    for finding in findings:
         parts.setdefault((finding.judgement.verdict, _key(finding)), []).append(finding)
-    total = len(report.findings)
-    grouped = [Group(part[0].judgement.verdict, (*part,), total) for part in parts.values()]
-    order = sorted(VERDICTS, key=lambda verdict: verdict != report.verdict)
-    grouped.sort(key=lambda group: (order.index(group.verdict), -len(group.findings)))
-    return tuple(grouped)
+    every = [Group(part[0].judgement.verdict, (*part,), len(findings)) for part in parts.values()]
+    order = sorted(VERDICTS, key=lambda verdict: verdict != first)
+    every.sort(key=lambda group: (order.index(group.verdict), -len(group.findings)))
+    return tuple(every)
 
 
 def _key(finding: Finding) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ Mask = Literal["none", "causal", "window", "local"]
 
 Cap = float | Literal["none"] | None
 
-Sink = float | Literal["none", "learned"] | None
+Sink = float | tuple[float | None, ...] | Literal["none", "learned"] | None
 
 Bias = tuple[Alibi, ...] | Literal["none", "learned"] | None
 
@@ -30,7 +30,8 @@ class Promise:
     Attributes:
         multiplier: m, relative to the q that attention gets.
         softcap: The cap, or ``"none"`` if there is none.
-        sink: The sink's logit, ``"learned"`` if it is not known, or ``"none"`` without a sink.
+        sink: The sink's logit, or that of each head; ``"learned"`` if it is not known, or
+            ``"none"`` without a sink.
         mask: The kind of mask.
         window: The window's length, with the query's own key; for a local one, over both sides.
         chunk: The length of chunks, if keys are cut into chunks.
@@ -82,7 +83,11 @@ class Promise:
             rows: The rows of the head.
             head: The number of the head in its layer.
         """
-        sink = None if self.sink == NONE else self.sink
+        sink = self.sink
+        if isinstance(sink, tuple):
+            sink = sink[head % len(sink)]
+        elif sink == NONE:
+            sink = None
         cap = None if self.softcap == NONE else self.softcap
         m = rows.d_k**-0.5 if self.multiplier is None else self.multiplier
         scale = 1.0 if self.value_scale is None else self.value_scale

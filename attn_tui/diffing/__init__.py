@@ -1,0 +1,1 @@
+"""What differs between two captures of one model, and whether attention does."""
