@@ -25,7 +25,9 @@ EXPERIMENT = attn_tui.Experiment(attn_tui.Drawn(n_keys=4), attn_tui.Setup(d_k=16
 
 def test_every_example_of_the_documentation_holds() -> None:
     path = Path(__file__).parents[1] / "docs" / "library.md"
-    results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+    # The page sets how arrays are printed, which must not reach other tests.
+    with np.printoptions():
+        results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
     assert results.attempted > 30
     assert not results.failed
 
