@@ -15,6 +15,7 @@ from attn_tui.diffing.examine import compared
 from attn_tui.doctor.report import Settings
 from tests.diagnosis.heads import Numbers, attention
 from tests.diffing.captures import D_K, SEEN, N, captured
+from tests.pairs import everyday
 
 REFERENCE = captured()
 BFLOAT16 = ml_dtypes.bfloat16
@@ -148,12 +149,15 @@ def test_a_cap_and_sinks_that_were_fitted_to_bfloat16_are_those_of_float32(
 
 @pytest.mark.parametrize(
     ("how", "says"),
-    [
-        ({"sink": None}, "the sinks are dropped"),
-        ({"softcap": None}, "soft cap none, promised 50"),
-        ({"softcap": 30.0}, "soft cap 30, promised 50"),
-        ({"sink": np.roll(SINKS, 1)}, "sink"),
-    ],
+    everyday(
+        1,
+        [
+            ({"sink": None}, "the sinks are dropped"),
+            ({"softcap": None}, "soft cap none, promised 50"),
+            ({"softcap": 30.0}, "soft cap 30, promised 50"),
+            ({"sink": np.roll(SINKS, 1)}, "sink"),
+        ],
+    ),
 )
 def test_a_cap_or_sinks_of_the_reference_that_a_port_lacks_are_named(
     how: dict[str, Any], says: str
@@ -174,8 +178,13 @@ def padded(is_padded: bool, is_captured: bool) -> dict[str, Numbers]:
     return tensors | ({"0.mask": seen} if is_captured else {})
 
 
-@pytest.mark.parametrize("is_captured", [(True, True), (True, False), (False, True), (False,) * 2])
-@pytest.mark.parametrize("is_padded", [(True, True), (True, False), (False, True)])
+@pytest.mark.parametrize(
+    "is_captured",
+    everyday(1, [((True, False),), ((True, True),), ((False, True),), ((False,) * 2,)]),
+)
+@pytest.mark.parametrize(
+    "is_padded", everyday(1, [((True, True),), ((True, False),), ((False, True),)])
+)
 def test_padding_is_part_of_attention_whoever_captured_its_mask(
     is_captured: tuple[bool, bool], is_padded: tuple[bool, bool]
 ) -> None:
@@ -184,6 +193,7 @@ def test_padding_is_part_of_attention_whoever_captured_its_mask(
     assert difference.verdict == ("same" if len({*is_padded}) == 1 else "differs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_captured", [False, True])
 def test_what_stands_at_padding_is_not_compared(is_captured: bool) -> None:
     reference, port = padded(True, is_captured), padded(True, is_captured)
@@ -234,6 +244,7 @@ def test_a_configuration_promises_the_reference(tmp_path: Path) -> None:
     assert attn_tui.diff(port, port, config=llama).verdict == "same"
 
 
+@pytest.mark.slow
 def test_layers_are_matched_by_name(tmp_path: Path) -> None:
     port = {f"blk.{int(name[0]) + 1}{name[1:]}": one for name, one in REFERENCE.items()}
     for match in ("0=1,1=2,2=3", "0=blk.1,1=blk.2,2=blk.3"):
@@ -306,6 +317,7 @@ def test_other_layers_of_the_same_model_are_refused() -> None:
         attn_tui.diff(REFERENCE, port)
 
 
+@pytest.mark.slow
 def test_a_cap_that_only_all_heads_of_float32_show_is_no_difference_from_bfloat16() -> None:
     rng = np.random.default_rng(1106)
     q = rng.standard_normal((1, 4, 48, 16)) / 2

@@ -204,7 +204,8 @@ def test_no_wrong_output_agrees_and_no_honest_one_is_refused() -> None:
     assert not violations(trials), "\n".join(trial.line for trial in violations(trials))
 
 
-@pytest.mark.parametrize("seed", [708720, pytest.param(803766, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [708720, 803766])
 def test_a_cap_that_rounding_hides_in_part_is_no_other_m_of_all_heads(seed: int) -> None:
     """Logits that are rounded after the cap look as if m were up to 2.6e-4 larger."""
     assert not violations([*Run(1, seed).trials()])

@@ -254,6 +254,7 @@ def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
     assert run(path, "--config", config, "--assume", others).exit_code == 3
 
 
+@pytest.mark.slow
 def test_granted_padding_is_no_difference_beside_another_m(tmp_path: Path) -> None:
     config = config_of(tmp_path)
     how = replace(HEALTHY, multiplier=0.5, mask=HeadMask("causal", 0, hidden=(0, 9)))

@@ -33,6 +33,7 @@ async def test_without_colours_focus_and_choices_are_marked_by_lines_and_words(
         assert words == {"no", "stable"}
 
 
+@pytest.mark.slow
 async def test_without_colours_each_picture_says_once_what_its_marks_mean(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

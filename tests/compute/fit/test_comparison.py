@@ -87,6 +87,7 @@ FAR = [(-60.0, 0.2), (-30.0, 0.2), (-30.0, 3.0), (10.0, 0.7), (30.0, 0.2), (30.0
 """Where the logits of a head lie, and how far apart: with a cap of 20, up to three caps away."""
 
 
+@pytest.mark.slow
 @with_rows(
     ("format", "path", "softcap"),
     [

@@ -150,6 +150,7 @@ def test_spread_does_to_weights_what_the_multiplier_does_and_not_to_gradients() 
     assert none.d_k == pytest.approx(4.0 * 12.4766, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_crossovers_heed_the_spread() -> None:
     """Where σ_q is half as large, it takes a larger d_k until logits are as far apart."""
 
