@@ -172,9 +172,10 @@ class ExploreScreen(InstrumentScreen):
             await self.open_setting(N_KEYS.name)
 
     def action_mask(self) -> None:
-        """Mask the cursor's key, or unmask it."""
-        mask = self.present.draft.setup.mask.toggled(self.cursor, self.cursor + 1)
-        self.ask(MASK.edit(mask))
+        """Mask the cursor's key, or unmask it; the cursor stays on it in either case."""
+        key = self.cursor
+        self.key = key
+        self.ask(MASK.edit(self.present.draft.setup.mask.toggled(key, key + 1)))
 
     def action_pin(self) -> None:
         """Pin the present answer, so that later ones are shown beside it."""
@@ -399,7 +400,8 @@ class ExploreScreen(InstrumentScreen):
             keys = largest(vector.scaled.ranking(), 40)
         has_maps = self.view != "jacobian"
         self.draw("gradient-pane", gradient.GradientTable(vector, keys, self.cursor, has_maps))
-        self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
+        trouble = plain(answer.vector.reason)
+        self.query_one(WeightsPane).show(vector, answer.experiment, trouble, self.cursor)
         derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
         self.pane("gradient-pane").describe(
             f"Gradient {derivative}", gradient.norm_change(vector), gradient.capped(vector)

@@ -11,7 +11,7 @@ from attn_tui.ui.d_k import why_idle
 from attn_tui.ui.file_dialogs import FileScreen
 from tests.contract.screens import KEYS, find
 from tests.contract.session import Session
-from tests.ui.person import burst, find_all, notices, press, shown, shown_title, take_first
+from tests.ui.person import burst, find_all, notices, press, read, shown, shown_title, take_first
 
 
 @pytest.mark.slow
@@ -152,3 +152,14 @@ def test_the_line_that_q_prints_brings_the_screen_back(name: str, tmp_path: Path
     assert program == "attn-tui"
     with Session(tmp_path, arguments, first=words) as session:
         session.until(lambda: session.display == before, "\n".join(before))
+
+
+@pytest.mark.parametrize("size", [(120, 40), pytest.param((60, 20), marks=pytest.mark.slow)])
+async def test_del_twice_hides_a_key_and_shows_it_again(size: tuple[int, int]) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
+        screen = await press(pilot, "delete")
+        assert str(screen.present.draft.setup.mask) == "2"
+        assert "key 2 is masked: del shows it" in read(pilot)
+        screen = await press(pilot, "delete")
+        assert str(screen.present.draft.setup.mask) == ""
+        assert "is masked" not in read(pilot)
