@@ -42,6 +42,9 @@ KEY_TO_UNICODE_NAME |= {"plus": "PLUS SIGN", "minus": "HYPHEN-MINUS", "slash": "
 
 QUIT = "q"
 
+EDITING = ("enter", "escape")
+"""The keys of an editor, which stand before those that do in it what they do elsewhere."""
+
 FIRST = ("question_mark", "slash", "g", "r", "t", "x", "o", "s", "c", QUIT)
 """The keys that stand first where there are all; others follow those for the picture."""
 
@@ -75,7 +78,10 @@ class KeysFooter(Footer):
 
     def compose(self) -> ComposeResult:
         """Lay out the keys, those that everybody needs first."""
-        yield from sorted(super().compose(), key=place)
+        keys = sorted(super().compose(), key=place)
+        if EDITING[1] in map(key_of, keys):
+            keys.sort(key=lambda key: key_of(key) not in EDITING)
+        yield from keys
 
     def on_resize(self) -> None:
         """Leave out the keys for which there is no room, so that none is cut; the way out stays."""
