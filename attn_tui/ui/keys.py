@@ -49,7 +49,10 @@ FIRST = ("question_mark", "slash", "g", "r", "t", "x", "o", "s", "c", QUIT)
 """The keys that stand first where there are all; others follow those for the picture."""
 
 LAST = ("i", "f")
-"""The keys that are left out first."""
+"""The keys that stand last, and so are left out where there is little room."""
+
+PIN = "pin"
+"""The action whose key is left out before all others; the way back from it is not."""
 
 GAP = 1
 """Columns between two keys."""
@@ -65,6 +68,11 @@ def place(widget: Widget) -> int:
 def key_of(widget: Widget) -> str:
     """Return the key that a part of the footer shows, or nothing."""
     return str(getattr(widget, "key", ""))
+
+
+def importance(widget: Widget) -> tuple[bool, bool]:
+    """Return what sorts the keys of widgets by importance, from the way out to pinning."""
+    return key_of(widget) != QUIT, getattr(widget, "action", "") == PIN
 
 
 class KeysFooter(Footer):
@@ -87,7 +95,7 @@ class KeysFooter(Footer):
         """Leave out the keys for which there is no room, so that none is cut; the way out stays."""
         # Before the first layout it has no width of its own.
         room = (self.size.width or self.app.size.width) + GAP
-        for key in sorted(self.children, key=lambda key: key_of(key) != QUIT):
+        for key in sorted(self.children, key=importance):
             room -= cells(str(key.render())) + GAP
             key.display = room >= 0
 
