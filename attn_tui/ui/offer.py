@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property, partial
+from typing import Any
 
 from textual.geometry import Size
 from textual.types import IgnoreReturnCallbackType
@@ -30,6 +31,7 @@ from attn_tui.ui.places import (
     value_behind,
 )
 from attn_tui.ui.setting import (
+    CAUSAL,
     D_K,
     MASK,
     MODEL,
@@ -111,6 +113,12 @@ class Offer:
         return (self.title, f"{self.group} {self.title}", *self.synonyms)
 
     @property
+    def stays(self) -> str:
+        """The name of the setting that it leaves as it is; empty if it changes anything."""
+        is_value = self.kind in (OfferKind.VALUE, OfferKind.CHOICE)
+        return self.sets[0] if self.sets and self.is_present and is_value else ""
+
+    @property
     def line(self) -> str:
         """Its title after the group that it is one of, and before its key."""
         key = f"  ({self.keys[0]})" if self.keys else ""
@@ -138,8 +146,22 @@ def to_value(screen: InstrumentScreen, place: SettingPlace, text: str, kind: Off
     if reason:
         return Offer(OfferKind.REFUSED, f"{setting.label} {text}", take, (), reason, place.group)
     title = title_of(setting, question, value)
-    sets = setting.name, setting.kind.text(value)
-    return Offer(kind, title, take, (), setting.help, place.group, sets=sets)
+    is_present = setting.value(question) == value
+    sets = effect(setting, value, screen)
+    return Offer(kind, title, take, (), setting.help, place.group, sets=sets, is_present=is_present)
+
+
+def effect(setting: Setting, value: Any, screen: InstrumentScreen) -> tuple[str, str]:
+    """Return the setting that changes and its text, the same for all that lead to one mask."""
+    if setting is CAUSAL:
+        mask = screen.present.draft.setup.mask
+        return MASK.name, MASK.kind.text(replace(mask, causal=value))
+    return setting.name, setting.kind.text(value)
+
+
+def is_switch(setting: Setting) -> bool:
+    """Return whether a setting is a switch."""
+    return [*setting.kind.choices] == ["no", "yes"]
 
 
 def typed_value(screen: InstrumentScreen, place: SettingPlace, text: str) -> Offer:
@@ -210,9 +232,15 @@ def choices(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterato
             continue
         for choice, meaning in setting.kind.choices.items():
             shown = setting.kind.shown(setting.kind.parse(setting.name, choice))
-            names = (f"{setting.label} {choice}", f"{setting.label} {shown}")
+            names = [f"{setting.label} {choice}", f"{setting.label} {shown}"]
             offer = to_value(screen, place, choice, OfferKind.CHOICE)
-            yield replace(offer, synonyms=names, help=meaning or offer.help)
+            about = meaning or offer.help
+            if is_switch(setting):
+                # It stands for the setting. Without words of its own, what it is called is on.
+                is_called = choice == "yes" or setting.kind.choices["yes"] != "yes"
+                names += setting.names if is_called else ()
+                about = setting.help
+            yield replace(offer, synonyms=(*names,), help=about)
 
 
 def bare_number(
@@ -353,6 +381,9 @@ def settings(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterat
         setting = place.setting
         value = setting.kind.shown(setting.value(screen.present))
         reason = setting.no_effect(screen.present)
+        if is_switch(setting) and not reason:
+            # Its values are offered under the same names.
+            continue
         title = setting.label if reason else f"{setting.label}: {value}"
         yield Offer(
             OfferKind.SETTING, title, partial(_open, screen, place), setting.names,
