@@ -12,8 +12,9 @@ from textual.types import IgnoreReturnCallbackType
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field, fields_of
+from attn_tui.compute.log_scale import D_K as D_KS
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.scale import RULES, Scale
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
@@ -35,6 +36,7 @@ from attn_tui.ui.setting import (
     D_K,
     MASK,
     MODEL,
+    PARAMETERS,
     RULE,
     Setting,
     of_field,
@@ -200,7 +202,39 @@ def values(
                 is_meant = place.setting.kind.metavar in ("N", "X") and any(map(str.isdigit, text))
                 yield Offer(OfferKind.REFUSED, title, say, help=str(error), is_typed=is_meant)
     with suppress(InputError):
-        yield typed_value(screen, rule_place(screen), read_rule(query.text))
+        place, text = rule_place(screen), read_rule(query.text)
+        offer = typed_value(screen, place, text)
+        if divides_nothing(text):
+            parameter = PARAMETERS[text][0]
+            needs = NEEDS.format(symbol=parameter.label, help=parameter.help, rule=text)
+            take = _with_parameter(screen, place, offer.take, text)
+            offer = replace(offer, take=take, help=needs, preview=None)
+        yield offer
+
+
+NEEDS = "{symbol} is {help}. Its row opens; or type it here: {rule} 2"
+"""What is said of a rule that does nothing until its parameter is set."""
+
+
+def divides_nothing(rule: str) -> bool:
+    """Return whether a rule leaves all scores as they are until its parameter is set."""
+    if not PARAMETERS.get(rule):
+        return False
+    scale = Scale(rule)
+    return all(scale.multiplier(d_k, 2) == 1.0 for d_k in (D_KS.minimum, D_KS.maximum))
+
+
+def _with_parameter(
+    screen: InstrumentScreen, place: SettingPlace, take: IgnoreReturnCallbackType, rule: str
+) -> IgnoreReturnCallbackType:
+    """Return a command that sets a rule, and opens the row of its parameter."""
+
+    async def take_and_open() -> None:
+        await take()
+        shown = await go(screen, place.there)
+        shown.call_after_refresh(shown.open_setting, PARAMETERS[rule][0].name)
+
+    return take_and_open
 
 
 def presets(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterator[Offer]:
@@ -280,6 +314,8 @@ def _rule_alone(
         if model.scale.rule == name and model.scale.softcap is not None
     ]
     take = taking(screen, place, name)
+    if divides_nothing(name):
+        return _with_parameter(screen, place, take, name)
 
     async def take_and_say() -> None:
         await take()

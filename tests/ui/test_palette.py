@@ -410,3 +410,18 @@ async def test_a_switch_is_found_by_its_names_once() -> None:
         await shown(pilot)
         hits = [text.split("\n")[0] for text in await find_all(pilot, "method")]
         assert [text for text in hits if text.startswith("method")] == ["method: stable → naive"]
+
+
+@pytest.mark.parametrize("key", everyday(1, ["slash", "r"]))
+async def test_a_rule_that_does_nothing_by_itself_opens_the_row_of_what_it_needs(key: str) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        first = (await find_all(pilot, "temperature", key))[0]
+        assert "T is the temperature" in first or key == "r"
+        await burst(pilot, "enter")
+        while isinstance(pilot.app.screen, CommandPalette):
+            await pilot.pause()
+        screen = await shown(pilot)
+        assert screen.query_one("#set-temperature-T").has_focus
+        screen = await press(pilot, *"4", "enter")
+        assert "Divided by 4" in screen.headline
