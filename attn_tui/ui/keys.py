@@ -52,7 +52,7 @@ LAST = ("i", "f")
 """The keys that stand last, and so are left out where there is little room."""
 
 PIN = "pin"
-"""The action whose key is left out before all others; the way back from it is not."""
+"""The action whose key is left out before all but the last; the way back from it is not."""
 
 GAP = 1
 """Columns between two keys."""
@@ -70,9 +70,10 @@ def key_of(widget: Widget) -> str:
     return str(getattr(widget, "key", ""))
 
 
-def importance(widget: Widget) -> tuple[bool, bool]:
-    """Return what sorts the keys of widgets by importance, from the way out to pinning."""
-    return key_of(widget) != QUIT, getattr(widget, "action", "") == PIN
+def importance(widget: Widget) -> tuple[bool, bool, bool]:
+    """Return what sorts the keys of widgets by importance, from the way out to the last ones."""
+    key, action = key_of(widget), getattr(widget, "action", "")
+    return key != QUIT, key in LAST, action == PIN
 
 
 class KeysFooter(Footer):
