@@ -95,10 +95,17 @@ class AttentionScreen(InstrumentScreen):
             "p",
             "pin",
             "Pin",
-            show=False,
             tooltip="Pin to compare",
             id="pin",
             synonyms=("compare", "compare with", "keep beside"),
+        ),
+        Action(
+            "p",
+            "unpin",
+            "Unpin",
+            tooltip="Let go what is pinned",
+            id="unpin",
+            synonyms=("stop comparing", "let go"),
         ),
         Binding("up,k", "go(-1)", "Query above", show=False),
         Binding("down,j", "go(1)", "Query below", show=False),
@@ -195,10 +202,24 @@ class AttentionScreen(InstrumentScreen):
             self.notify(ROWS_ASKED, timeout=4)
 
     def action_pin(self) -> None:
-        """Pin the present head, so that later ones are shown beside it; or unpin it."""
+        """Pin the present head, so that later ones are shown beside it."""
+        self._show_pinned(self.answer)
+
+    def action_unpin(self) -> None:
+        """Let go the pinned head, so that both sides are of the present one again."""
+        self._show_pinned(None)
+
+    def _show_pinned(self, pinned: Answer | None) -> None:
+        self.pinned = pinned
+        self.refresh_bindings()
         if self.answer is not None:
-            self.pinned = None if self.pinned else self.answer
             self.watch_answer(self.answer)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is available: pinning, or else letting go."""
+        if action in ("pin", "unpin") and (action == "unpin") != (self.pinned is not None):
+            return False
+        return super().check_action(action, parameters)
 
     @on(NumberPane.Changed, "#n-pane")
     def _move_n(self, event: NumberPane.Changed) -> None:

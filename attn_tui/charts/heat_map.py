@@ -492,12 +492,15 @@ def _longest(texts: Texts) -> int:
 def _filled(size: int, room: int, halves: int) -> int:
     """Return how much of an axis the entries fill when each has a place of its own.
 
-    All entries have the same size, unless that leaves more than a third of the room empty: then
-    most get two places and the others one. Entries are whole lines high: with an odd number of
-    half lines, neighbouring entries would look unequal.
+    All entries have the same size, unless that leaves more than a third of the room empty, or a
+    third of the columns: then most get two places and the others one. Entries are whole lines
+    high: with an odd number of half lines, neighbouring entries would look unequal.
     """
     if size * 2 <= room:
         return room // size // halves * halves * size
+    if size * 3 == room * 2 and halves == 2:
+        # Rows of one and of two half lines in turn would share their labels at random.
+        return size
     return room if size * 3 <= room * 2 else size
 
 

@@ -110,6 +110,7 @@ class Kind:
         metavar: The placeholder for a value in the help of an option.
         choices: The meaning of every value, by its text, if there are few.
         paths: Whether values are paths of files, one or a tuple of several.
+        numeric: Whether values are written with numbers, or with a word that stands for none.
         former: The current name of a value, by its former name.
     """
 
@@ -122,6 +123,7 @@ class Kind:
     metavar: str = "TEXT"
     choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
     paths: bool = False
+    numeric: bool = False
     former: Mapping[Any, Any] = dataclasses.field(default_factory=dict)
 
     @property
@@ -167,6 +169,7 @@ def whole(
         shown="{:,}".format if marked else str,
         step=lambda value, steps: int(min(max(step(value, steps), least), most)),
         metavar="N",
+        numeric=True,
     )
 
 
@@ -179,6 +182,7 @@ def or_none(kind: Kind, word: str) -> Kind:
         lambda value: word if value is None else kind.text(value),
         lambda value: word if value is None else kind.shown(value),
         metavar=kind.metavar,
+        numeric=kind.numeric,
     )
 
 
@@ -229,6 +233,7 @@ def number(
         lambda value: repr(value).removesuffix(".0"),
         lambda value: general(value, 12),
         metavar="X",
+        numeric=True,
     )
     if least <= 0.0 and above < 0.0:
         return kind
@@ -300,6 +305,7 @@ def span(least: int, most: int) -> Kind:
         lambda value: ":".join(map(str, value)),
         lambda value: " to ".join(f"{end:,}" for end in value),
         metavar="LOW:HIGH",
+        numeric=True,
     )
 
 
@@ -313,6 +319,7 @@ def wholes(least: int, most: int, count: int = maxsize) -> Kind:
         lambda value: ", ".join(map(str, value)),
         lambda value: ", ".join(map(str, value)) or "none",
         metavar="N,N,…",
+        numeric=True,
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,6 +29,7 @@ from attn_tui.explore.answer import ShownVector, is_quick
 from attn_tui.explore.answer import answer as answer_one
 from attn_tui.explore.headline import headline
 from attn_tui.explore.jacobian import JacobianPane
+from attn_tui.explore.pin import lower, pinned_scale, pinned_scores
 from attn_tui.explore.views import OVER, VIEW_TITLES, both
 from attn_tui.explore.weights import WeightsPane
 from attn_tui.files import edits
@@ -109,7 +111,7 @@ class ExploreScreen(InstrumentScreen):
     """The key chosen by the user; None for the one with the largest weight."""
     index: var[int] = var(0, init=False)
     """The index of the vector shown, if there are several."""
-    pinned: var[VectorAnswer | None] = var(None, init=False)
+    pinned: var[ShownVector | None] = var(None, init=False)
     """The answer shown beside the present one in place of the unscaled side."""
 
     _is_painted = False
@@ -173,20 +175,21 @@ class ExploreScreen(InstrumentScreen):
             await self.open_setting(N_KEYS.name)
 
     def action_mask(self) -> None:
-        """Mask the cursor's key, or unmask it."""
-        mask = self.present.draft.setup.mask.toggled(self.cursor, self.cursor + 1)
-        self.ask(MASK.edit(mask))
+        """Mask the cursor's key, or unmask it; the cursor stays on it in either case."""
+        key = self.cursor
+        self.key = key
+        self.ask(MASK.edit(self.present.draft.setup.mask.toggled(key, key + 1)))
 
     def action_pin(self) -> None:
         """Pin the present answer, so that later ones are shown beside it."""
         if self.answer is not None:
-            self._show_pinned(self.answer.vector)
+            self._show_pinned(self.answer)
 
     def action_unpin(self) -> None:
         """Let go the pinned answer, so that both sides are of the present one again."""
         self._show_pinned(None)
 
-    def _show_pinned(self, pinned: VectorAnswer | None) -> None:
+    def _show_pinned(self, pinned: ShownVector | None) -> None:
         self.pinned = pinned
         self.refresh_bindings()
         if self.answer is not None:
@@ -287,7 +290,7 @@ class ExploreScreen(InstrumentScreen):
     @property
     def compared(self) -> Sequence[VectorAnswer]:
         """The pinned answer that a report compares every vector with, if there is one."""
-        return () if self.pinned is None else (self.pinned,)
+        return () if self.pinned is None else (self.pinned.vector,)
 
     def forms(self) -> "Forms":
         """Return the forms in which the report on all vectors can be saved."""
@@ -372,7 +375,7 @@ class ExploreScreen(InstrumentScreen):
         self._draw_view()
 
     def _side_by_side(self, answer: ShownVector) -> VectorAnswer:
-        return compare(self.pinned, answer.vector) if self.pinned else answer.vector
+        return compare(self.pinned.vector, answer.vector) if self.pinned else answer.vector
 
     def _draw_numbers(self, answer: ShownVector) -> None:
         vector = self._side_by_side(answer)
@@ -395,17 +398,24 @@ class ExploreScreen(InstrumentScreen):
         length = counted(lines, "line") if lines > FEW_LINES else ""
         if error:
             short = count = "not read"
-        self.pane("scores-pane").describe(title, length, count, short=short)
+        before = self.pinned.vector if self.pinned else None
+        # Of several vectors, the way from one to another matters more.
+        about = [count, pinned_scores(before)]
+        if n_vectors > 1:
+            about.reverse()
+        self.pane("scores-pane").describe(title, length, *about, short=short)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
-        pane.describe(pane.heading, f"{setup.scale.named_formula}: {how[:1].lower()}{how[1:]}")
+        rule = f"{setup.scale.named_formula}: {lower(how)}"
+        pane.describe(pane.heading, pinned_scale(before), rule)
         self.draw("weights-pane", bars.WeightBars(vector, self.cursor, heads))
         keys = np.arange(n_keys)
         if n_keys > bars.FEW:
             keys = largest(vector.scaled.ranking(), 40)
         has_maps = self.view != "jacobian"
         self.draw("gradient-pane", gradient.GradientTable(vector, keys, self.cursor, has_maps))
-        self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
+        trouble = plain(answer.vector.reason)
+        self.query_one(WeightsPane).show(vector, answer.experiment, trouble, self.cursor)
         self.pane("gradient-pane").describe(
             gradient.title(vector), gradient.norm_change(vector), gradient.capped(vector)
         )
@@ -453,18 +463,19 @@ class ExploreScreen(InstrumentScreen):
             return
         from attn_tui.explore import curves
 
+        how = "drawn anew at each d_k" if answer.unscaled_over else ""
+        if self.pinned:
+            # Amber is what is pinned here too: its numbers, which do not move.
+            how = both("pinned", "now")
+            answer = replace(answer, vector=self._side_by_side(answer), unscaled_over=None)
         vector = answer.vector
         self.draw("weights-over", curves.weights_figure(answer))
         self.draw("gradient-over", curves.gradient_figure(answer))
         self.draw("keys-over", curves.keys_figure(answer))
-        how = "drawn anew at each d_k" if answer.unscaled_over else ""
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
         sizes = both(*(quantity(*size) for size in vector.gradients))
-        if self.pinned:
-            # Elsewhere amber is what is pinned.
-            sizes = f"now, unscaled {sizes}"
         self.pane("gradient-over").describe(
             f"{OVER['gradient-over']}: ‖∂{gradient.of_norm(vector)}/∂{SYMBOL[vector.wrt]}‖",
             sizes,

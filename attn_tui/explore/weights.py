@@ -17,6 +17,9 @@ from attn_tui.ui.picture import PicturePane
 LARGEST = "largest of all, scaled: {share} on key {key} of vector {vector}"
 """Where the largest weight of all vectors is, below the weights of one of them."""
 
+HIDDEN = "key {key} is masked: del shows it"
+"""What is said where the cursor is on a key that the mask hides."""
+
 
 class WeightsPane(PicturePane, can_focus=True):
     """Bars of the weights of one vector, and a line on how many keys share them.
@@ -48,7 +51,7 @@ class WeightsPane(PicturePane, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__("Weights p", id="weights-pane")
-        self._among = ""
+        self._among = self._hidden = ""
         self._experiment: Experiment | None = None
         self._place: LargestWeight | None = None
 
@@ -78,14 +81,18 @@ class WeightsPane(PicturePane, can_focus=True):
             if event.chain == 2:
                 self.post_message(self.Chosen())
 
-    def show(self, vector: VectorAnswer, experiment: Experiment, trouble: str) -> None:
+    def show(self, vector: VectorAnswer, experiment: Experiment, trouble: str, cursor: int) -> None:
         """Say how many keys share the weight of a vector, or what the trouble is.
+
+        If the mask hides the cursor's key, the line says which key that is.
 
         If the question has several vectors, the largest weight of all is found in a thread.
         """
         counts = [quantity(side.effective_keys) for side in vector.sides]
         keys = f"effective keys {both(*counts)} of {vector.vector.n_attended:,}"
         self._among = trouble or keys
+        is_hidden = experiment.setup.mask.hides(cursor)
+        self._hidden = HIDDEN.format(key=f"{cursor:,}") if is_hidden else ""
         if experiment is not self._experiment:
             self._experiment, self._place = experiment, None
             self.workers.cancel_group(self, "largest")
@@ -112,7 +119,7 @@ class WeightsPane(PicturePane, can_focus=True):
             largest = LARGEST.format(
                 share=share, key=f"{place.key:,}", vector=f"{place.index + 1:,}"
             )
-        self.describe(f"Weights p{self._shown()}", self._among, largest)
+        self.describe(f"Weights p{self._shown()}", self._among, largest, self._hidden)
 
     def _shown(self) -> str:
         """Return how many of the keys have room, unless all have."""

@@ -511,6 +511,10 @@ def moved(places: Sequence[int], here: int, by: int) -> int:
     return places[min(max(index, 0), len(places) - 1)]
 
 
+DARK = "=?"
+"""The signs of places that are dark; where signs have no room, the legend says what dark is."""
+
+
 def legend(heat_map: heat_map_of.HeatMapDrawing, size: Size, is_textured: bool) -> list[str]:
     """Return the meaning of the colours and signs that a map shows, as lines of markup.
 
@@ -530,6 +534,11 @@ def legend(heat_map: heat_map_of.HeatMapDrawing, size: Size, is_textured: bool) 
     rows = heat_map.texts_in(size.width, size.height - 1, is_textured)
     texts = [text for row in rows for text in row]
     parts += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in texts]
+    every = {text for row in heat_map.texts for text in row}
+    if DARK[-1] in every and not any(texts):
+        place = "·" if is_textured else "dark"
+        meanings = [meaning for sign, meaning in SIGNS.items() if sign in every and sign in DARK]
+        parts.append(f"{place}: {' or '.join(meanings)}")
     lines = packed(parts, size.width)
     while len(lines) > (2 if rooms[0] == rooms[1] else 1) and len(parts) > 2:
         # The border is a line that can be seen, and = explains itself.

@@ -105,6 +105,8 @@ class Guide:
             screen.remove_class("-guess", "-touring")
             screen.show_picture(False)
             screen.query(TourPane).remove()
+            # Enter leads to no next step any more.
+            screen.refresh_bindings()
         self._app.come_to(history)
         self._app.action_go(instrument)
 

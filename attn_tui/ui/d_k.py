@@ -76,14 +76,16 @@ class NumberPane(Pane):
             yield Label(more, classes="key more")
             yield NumberField(compact=True, select_on_focus=True, id=f"{self._called}-typed")
 
-    def watch_value(self, value: int) -> None:
-        """Show the new number."""
+    def watch_value(self, before: int, value: int) -> None:
+        """Show the new number, unless another is being typed."""
         self.query_one(Slider).value = value
-        typed = self.query_one(Input)
-        if not typed.has_focus:
+        field = self.query_one(NumberField)
+        if not field.has_focus or field.value == self._field_text(before):
             # Nobody follows it, and it would go up through all that is around it.
             with self.prevent(Input.Changed):
-                typed.value = self._field_text(value)
+                field.value = self._field_text(value)
+            if field.has_focus:
+                field.select_all()
 
     def step(self, steps: int) -> None:
         """Move by some stops, up or down."""

@@ -2,7 +2,8 @@
 
 Textual hides keys of the screen that a focused editor would type instead; the bindings here say
 which keys lead out of it. A slash that begins a line or a value leads out of it too, since no
-number begins with it. Pasted text is no key, and stays as it is.
+number begins with it, and where numbers are typed, a key of which no number is written does what it
+does elsewhere. Pasted text is no key, and stays as it is.
 """
 
 from typing import ClassVar, Protocol
@@ -12,8 +13,16 @@ from textual.events import Key
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
+from attn_tui.compute.text import ascii_signs
+
 FIND = "slash"
 """The key of the palette."""
+
+SIGNS = "+-−.,;:_·×*^ "
+"""The signs in numbers, in lists and ranges of numbers, and in powers: ``3·10^8``."""
+
+EXPONENT = "eE"
+"""The letters of a whole number, each of which a plus may follow: ``1e+6``."""
 
 
 class Selectable(Protocol):
@@ -92,9 +101,11 @@ class ValueInput(FirstClick, Input):
 
     Attributes:
         is_path: Whether the value may be a path, which may begin with a slash.
+        is_number: Whether the value is written with numbers, or with a word that stands for none.
     """
 
     is_path = False
+    is_number = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Set"),
@@ -103,12 +114,24 @@ class ValueInput(FirstClick, Input):
     ]
 
     async def on_key(self, event: Key) -> None:
-        """Leave for the palette where nothing is before it."""
+        """Leave for the palette where nothing is before it; leave other keys to the screen."""
         before = self.value[: min(self.selection)].strip()
         if event.key == FIND and not before and not self.is_path:
             event.stop()
             event.prevent_default()
             await self.run_action("screen.find")
+        elif event.is_printable and not self.check_consume_key(event.key, event.character):
+            event.prevent_default()
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
+        """Return whether a key is typed; the screen has those of which no value is written."""
+        is_typed = super().check_consume_key(key, character)
+        return is_typed and not (self.is_number and character and self.lacks(character))
+
+    def lacks(self, character: str) -> bool:
+        """Return whether no number is written with a character, nor a word that stands for none."""
+        sign = ascii_signs(character)
+        return not sign.isalnum() and sign not in SIGNS
 
 
 class StepField(ValueInput):
@@ -138,12 +161,21 @@ class StepField(ValueInput):
 
 
 class NumberField(ValueInput):
-    """Edits a number, which enter sets and leaving the field keeps as it was."""
+    """Edits a whole number above 0, which enter sets and leaving the field keeps as it was."""
+
+    is_number = True
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "screen.back", "Cancel"),
         Binding("tab", "app.focus_next", "Next", show=False),
     ]
+
+    def lacks(self, character: str) -> bool:
+        """Return whether no whole number above 0 is written with a character at the cursor."""
+        sign = ascii_signs(character)
+        if sign == "+":
+            return self.value[: min(self.selection)][-1:] not in [*EXPONENT]
+        return not sign.isdecimal() and sign not in EXPONENT and sign not in ",._ ·×*^"
 
 
 class Filter(FirstClick, Input):

@@ -13,6 +13,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.events import Key
 from textual.widgets import DirectoryTree, Input, Label
 from textual.widgets.directory_tree import DirEntry
 from textual.widgets.input import Selection
@@ -42,7 +43,11 @@ class FileScreen(Dialogue[Any]):
         name: The text of the field at first; it is selected, so that typing replaces it.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close"),
+        Binding("down", "into_list(1)", "The list", show=False),
+        Binding("up", "into_list(-1)", "The list", show=False),
+    ]
 
     def __init__(
         self,
@@ -62,7 +67,8 @@ class FileScreen(Dialogue[Any]):
         with Vertical(classes="dialogue") as box:
             box.border_title = self._title
             box.border_subtitle = (
-                "[@click=screen.click]enter takes it[/], [@click=screen.leave]esc closes[/]"
+                "[@click=screen.into_list(1)]↓ list[/], [@click=screen.click]⏎ takes it[/], "
+                "[@click=screen.leave]esc closes[/]"
             )
             yield Input(self._typed, placeholder="path of a file", select_on_focus=False)
             yield Label(self._hint, markup=False, id="hint")
@@ -78,12 +84,34 @@ class FileScreen(Dialogue[Any]):
         """Close without a file."""
         self.dismiss(None)
 
+    async def action_into_list(self, steps: int) -> None:
+        """Go from the field into the list, some lines below the marked one, or above it."""
+        files = self.query_one(Files)
+        if not files.root.children:
+            # A key may come before the files are listed; it would find the folder above alone.
+            await files.reload()
+        files.focus()
+        files.step(steps)
+
+    async def on_key(self, event: Key) -> None:
+        """Type into the field from the list too, whose own key is the space bar."""
+        field = self.query_one(Input)
+        if field.has_focus or event.key == "space":
+            return
+        if event.character is not None and event.is_printable:
+            event.stop()
+            field.focus()
+            field.replace(event.character, *field.selection)
+
     @on(Input.Submitted)
     def action_submit(self) -> None:
-        """Take the name in the field."""
-        path = typed_path(self.query_one(Input).value)
+        """Take the name in the field, or the marked line of the list if there is none."""
+        path, files = typed_path(self.query_one(Input).value), self.query_one(Files)
         if path:
             self.take(path)
+        else:
+            files.step(0)
+            files.action_select_cursor()
 
     @on(DirectoryTree.FileSelected)
     def _pick(self, event: DirectoryTree.FileSelected) -> None:
@@ -217,6 +245,18 @@ class Files(DirectoryTree):
         self._endings = endings
         self.show_guides = False
         self.guide_depth = 2
+
+    def step(self, steps: int) -> None:
+        """Mark a line below, or above if ``steps`` is negative; the first is marked at first."""
+        self.cursor_line = max(self.cursor_line, 0) + steps
+        self.scroll_to_line(self.cursor_line, animate=False)
+
+    def action_cursor_up(self) -> None:
+        """Mark the line above, or go back to the field from the first."""
+        if self.cursor_line > 0:
+            super().action_cursor_up()
+        else:
+            self.screen.focus_previous()
 
     @property
     def folder(self) -> Path:

@@ -42,11 +42,17 @@ KEY_TO_UNICODE_NAME |= {"plus": "PLUS SIGN", "minus": "HYPHEN-MINUS", "slash": "
 
 QUIT = "q"
 
+EDITING = ("enter", "escape")
+"""The keys of an editor, which stand before those that do in it what they do elsewhere."""
+
 FIRST = ("question_mark", "slash", "g", "r", "t", "x", "o", "s", "c", QUIT)
 """The keys that stand first where there are all; others follow those for the picture."""
 
 LAST = ("i", "f")
-"""The keys that are left out first."""
+"""The keys that stand last, and so are left out where there is little room."""
+
+PIN = "pin"
+"""The action whose key is left out before all but the last; the way back from it is not."""
 
 GAP = 1
 """Columns between two keys."""
@@ -64,6 +70,12 @@ def key_of(widget: Widget) -> str:
     return str(getattr(widget, "key", ""))
 
 
+def importance(widget: Widget) -> tuple[bool, bool, bool]:
+    """Return what sorts the keys of widgets by importance, from the way out to the last ones."""
+    key, action = key_of(widget), getattr(widget, "action", "")
+    return key != QUIT, key in LAST, action == PIN
+
+
 class KeysFooter(Footer):
     """A footer that is rebuilt only when its keys change, and then forgets the old ones.
 
@@ -75,13 +87,16 @@ class KeysFooter(Footer):
 
     def compose(self) -> ComposeResult:
         """Lay out the keys, those that everybody needs first."""
-        yield from sorted(super().compose(), key=place)
+        keys = sorted(super().compose(), key=place)
+        if EDITING[1] in map(key_of, keys):
+            keys.sort(key=lambda key: key_of(key) not in EDITING)
+        yield from keys
 
     def on_resize(self) -> None:
         """Leave out the keys for which there is no room, so that none is cut; the way out stays."""
         # Before the first layout it has no width of its own.
         room = (self.size.width or self.app.size.width) + GAP
-        for key in sorted(self.children, key=lambda key: key_of(key) != QUIT):
+        for key in sorted(self.children, key=importance):
             room -= cells(str(key.render())) + GAP
             key.display = room >= 0
 

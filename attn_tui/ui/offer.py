@@ -5,14 +5,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property, partial
+from typing import Any
 
 from textual.geometry import Size
 from textual.types import IgnoreReturnCallbackType
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field, fields_of
+from attn_tui.compute.log_scale import D_K as D_KS
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.scale import RULES, Scale
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
@@ -30,9 +32,11 @@ from attn_tui.ui.places import (
     value_behind,
 )
 from attn_tui.ui.setting import (
+    CAUSAL,
     D_K,
     MASK,
     MODEL,
+    PARAMETERS,
     RULE,
     Setting,
     of_field,
@@ -111,6 +115,12 @@ class Offer:
         return (self.title, f"{self.group} {self.title}", *self.synonyms)
 
     @property
+    def stays(self) -> str:
+        """The name of the setting that it leaves as it is; empty if it changes anything."""
+        is_value = self.kind in (OfferKind.VALUE, OfferKind.CHOICE)
+        return self.sets[0] if self.sets and self.is_present and is_value else ""
+
+    @property
     def line(self) -> str:
         """Its title after the group that it is one of, and before its key."""
         key = f"  ({self.keys[0]})" if self.keys else ""
@@ -138,8 +148,22 @@ def to_value(screen: InstrumentScreen, place: SettingPlace, text: str, kind: Off
     if reason:
         return Offer(OfferKind.REFUSED, f"{setting.label} {text}", take, (), reason, place.group)
     title = title_of(setting, question, value)
-    sets = setting.name, setting.kind.text(value)
-    return Offer(kind, title, take, (), setting.help, place.group, sets=sets)
+    is_present = setting.value(question) == value
+    sets = effect(setting, value, screen)
+    return Offer(kind, title, take, (), setting.help, place.group, sets=sets, is_present=is_present)
+
+
+def effect(setting: Setting, value: Any, screen: InstrumentScreen) -> tuple[str, str]:
+    """Return the setting that changes and its text, the same for all that lead to one mask."""
+    if setting is CAUSAL:
+        mask = screen.present.draft.setup.mask
+        return MASK.name, MASK.kind.text(replace(mask, causal=value))
+    return setting.name, setting.kind.text(value)
+
+
+def is_switch(setting: Setting) -> bool:
+    """Return whether a setting is a switch."""
+    return [*setting.kind.choices] == ["no", "yes"]
 
 
 def typed_value(screen: InstrumentScreen, place: SettingPlace, text: str) -> Offer:
@@ -178,7 +202,39 @@ def values(
                 is_meant = place.setting.kind.metavar in ("N", "X") and any(map(str.isdigit, text))
                 yield Offer(OfferKind.REFUSED, title, say, help=str(error), is_typed=is_meant)
     with suppress(InputError):
-        yield typed_value(screen, rule_place(screen), read_rule(query.text))
+        place, text = rule_place(screen), read_rule(query.text)
+        offer = typed_value(screen, place, text)
+        if divides_nothing(text):
+            parameter = PARAMETERS[text][0]
+            needs = NEEDS.format(symbol=parameter.label, help=parameter.help, rule=text)
+            take = _with_parameter(screen, place, offer.take, text)
+            offer = replace(offer, take=take, help=needs, preview=None)
+        yield offer
+
+
+NEEDS = "{symbol} is {help}. Its row opens; or type it here: {rule} 2"
+"""What is said of a rule that does nothing until its parameter is set."""
+
+
+def divides_nothing(rule: str) -> bool:
+    """Return whether a rule leaves all scores as they are until its parameter is set."""
+    if not PARAMETERS.get(rule):
+        return False
+    scale = Scale(rule)
+    return all(scale.multiplier(d_k, 2) == 1.0 for d_k in (D_KS.minimum, D_KS.maximum))
+
+
+def _with_parameter(
+    screen: InstrumentScreen, place: SettingPlace, take: IgnoreReturnCallbackType, rule: str
+) -> IgnoreReturnCallbackType:
+    """Return a command that sets a rule, and opens the row of its parameter."""
+
+    async def take_and_open() -> None:
+        await take()
+        shown = await go(screen, place.there)
+        shown.call_after_refresh(shown.open_setting, PARAMETERS[rule][0].name)
+
+    return take_and_open
 
 
 def presets(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterator[Offer]:
@@ -210,9 +266,15 @@ def choices(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterato
             continue
         for choice, meaning in setting.kind.choices.items():
             shown = setting.kind.shown(setting.kind.parse(setting.name, choice))
-            names = (f"{setting.label} {choice}", f"{setting.label} {shown}")
+            names = [f"{setting.label} {choice}", f"{setting.label} {shown}"]
             offer = to_value(screen, place, choice, OfferKind.CHOICE)
-            yield replace(offer, synonyms=names, help=meaning or offer.help)
+            about = meaning or offer.help
+            if is_switch(setting):
+                # It stands for the setting. Without words of its own, what it is called is on.
+                is_called = choice == "yes" or setting.kind.choices["yes"] != "yes"
+                names += setting.names if is_called else ()
+                about = setting.help
+            yield replace(offer, synonyms=(*names,), help=about)
 
 
 def bare_number(
@@ -252,6 +314,8 @@ def _rule_alone(
         if model.scale.rule == name and model.scale.softcap is not None
     ]
     take = taking(screen, place, name)
+    if divides_nothing(name):
+        return _with_parameter(screen, place, take, name)
 
     async def take_and_say() -> None:
         await take()
@@ -353,6 +417,9 @@ def settings(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterat
         setting = place.setting
         value = setting.kind.shown(setting.value(screen.present))
         reason = setting.no_effect(screen.present)
+        if is_switch(setting) and not reason:
+            # Its values are offered under the same names.
+            continue
         title = setting.label if reason else f"{setting.label}: {value}"
         yield Offer(
             OfferKind.SETTING, title, partial(_open, screen, place), setting.names,

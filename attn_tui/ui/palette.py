@@ -47,7 +47,8 @@ NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
 def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
     """Return the offers that fit a query, the best first.
 
-    How well they fit comes first, then their kind, then their order.
+    How well they fit comes first, then their kind, then their order. What a setting is already is
+    left out where a change of it fits as well.
     """
     fitting: list[tuple[int, OfferKind, int, int, Offer]] = []
     for place, offer in enumerate(offered):
@@ -65,6 +66,13 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
         if fit is not Grade.NOT:
             fitting.append((-rank, kind, -fit, place, offer))
     fitting.sort(key=lambda row: row[:4])
+    changes: dict[str, int] = {}
+    for place, *_, offer in fitting:
+        if offer.sets and not offer.is_present:
+            changes.setdefault(offer.sets[0], place)
+    fitting = [
+        row for row in fitting if not row[-1].stays or changes.get(row[-1].stays, 1) > row[0]
+    ]
     best = {offer.sets or place: offer for *_, place, offer in reversed(fitting)}
     return [offer for *_, place, offer in fitting if best[offer.sets or place] is offer]
 

@@ -91,6 +91,7 @@ class SettingsPanel(VerticalScroll):
         kind = StepField if setting.kind.has_steps else ValueInput
         field = kind(compact=True, select_on_focus=True, id=name)
         field.is_path = setting.kind.paths
+        field.is_number = setting.kind.numeric
         return field
 
     def watch_question(self) -> None:
@@ -128,10 +129,21 @@ class SettingsPanel(VerticalScroll):
             widget.value = text
 
     @on(Input.Submitted)
-    @on(Input.Blurred)
-    def _take_text(self, event: Input.Submitted | Input.Blurred) -> None:
+    def _take_text(self, event: Input.Submitted) -> None:
         event.stop()
         self._take(event.input.id or "", event.value)
+
+    @on(Input.Blurred)
+    def _take_what_is_left(self, event: Input.Blurred) -> None:
+        """Take the text of a field that is left; one that is emptied has its value again."""
+        event.stop()
+        setting = self._setting(event.input.id or "")
+        if not event.value.strip() and self.question is not None:
+            try:
+                setting.kind.parse(setting.name, event.value)
+            except InputError:
+                event.input.value = setting.kind.text(setting.value(self.question))
+        self._take(event.input.id or "", event.input.value)
 
     @on(StepField.Stepped)
     def _step(self, event: StepField.Stepped) -> None:

@@ -319,3 +319,13 @@ def test_a_border_goes_through_its_place_in_each_row_without_a_gap() -> None:
     plain, cells = (drawing.draw(16, 8, few) for drawing in (replace(chart, border=None), chart))
     assert (plain.backgrounds == cells.backgrounds).all()
     assert dots(cells) == line_dots
+
+
+def test_rows_that_share_lines_are_equally_high() -> None:
+    labels = ["0", "1", "2", "3"]
+    small = HeatMapDrawing(np.eye(4), "both signs", labels, labels)
+    # Four rows in three lines would be two half lines high and one in turn.
+    _, high = small.room(20, 4)
+    assert high == 4
+    lines = small.draw(20, 4, COLOURS).text().split("\n")
+    assert [line[:1] for line in lines[:2]] == ["0", "2"]

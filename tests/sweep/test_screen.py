@@ -227,6 +227,18 @@ async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
         assert "M" in shown_texts
 
 
+async def test_a_map_without_room_for_signs_says_what_dark_places_are() -> None:
+    many = replace(MAP, n_range=(2, 4096), d_k_range=(1, 8192))
+    draft = replace(DRAFT, setup=DRAFT.setup.put(many))
+    async with AttnApp(draft, "sweep").run_test(size=(60, 20)) as pilot:
+        screen = await at(pilot)
+        shades = drawn(screen)
+        assert any("?" in row for row in shades.texts)
+        words = str(screen.query_one("#legend", Label).render())
+        assert "dark: same or draws do not tell" in words
+        assert len(words) <= screen.query_one("#legend").content_size.width
+
+
 @pytest.mark.slow
 async def test_drawing_can_be_stopped_and_goes_on() -> None:
     many = Settings(view="map", ratio=True)

@@ -304,3 +304,18 @@ async def test_the_line_that_offers_the_tour_goes_once_the_tour_begins() -> None
         await settle(pilot)
         await press(pilot, "escape", "1")
         assert not pilot.app.screen.query("#welcome")
+
+
+async def test_leaving_a_step_that_is_done_takes_enter_out_of_the_footer(tmp_path: Path) -> None:
+    async with on_tour(tmp_path, place=1) as pilot:
+        await press(pilot, *["plus"] * 4)
+        assert "⏎ Next step" in keys_below(pilot)
+        await press(pilot, "escape")
+        assert not pilot.app.screen.query(TourPane)
+        assert "⏎ Next step" not in keys_below(pilot)
+        assert "q Quit" in keys_below(pilot)
+
+
+def keys_below(pilot: Pilot[None]) -> list[str]:
+    """Return the keys of the footer."""
+    return [str(key.render()) for key in pilot.app.screen.query_one(KeysFooter).children]

@@ -1,6 +1,7 @@
 """While something is typed the footer has the keys of the editor; a first click selects it all."""
 
 from dataclasses import replace
+from string import ascii_letters, digits, printable
 
 import pytest
 from textual.command import CommandPalette
@@ -10,7 +11,7 @@ from textual.widgets import Input, Label, TextArea
 from textual.widgets._footer import FooterKey
 
 from attn_tui.compute.scale import RULES, Rule, Scale
-from attn_tui.files.draft import EXAMPLE
+from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import RULE
@@ -33,16 +34,17 @@ async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types() -
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
         before = footer(pilot)
-        for keys, leading in (
-            (["e"], ["esc Done", "tab Next"]),
-            (["d"], ["⏎ Set", "esc Cancel"]),
-            (["g", "tab", "tab"], ["⏎ Set", "esc Done", "tab Next"]),
-            (["6", "e"], ["⏎ Done", "esc Clear", "tab Next"]),
+        every = f"{printable}·−"
+        for keys, leading, typed in (
+            (["e"], ["esc Done", "tab Next"], every),
+            (["d"], ["⏎ Set", "esc Cancel"], f"{digits}eE,.·^"),
+            (["g", "tab", "tab"], ["⏎ Set", "esc Done"], f"{digits}{ascii_letters}+-.,"),
+            (["6", "e"], ["⏎ Done", "esc Clear", "tab Next"], every),
         ):
             await press(pilot, *keys)
             await pilot.pause()
             assert footer(pilot)[: len(leading)] == leading, keys
-            assert not [key for key in footer(pilot) if key[1] == " " and key[0] != "⏎"], keys
+            assert not [key for key in footer(pilot) if key[0] in typed and key[1] == " "], keys
             assert not [key for key in footer(pilot) if key.startswith("-+")], keys
             await press(pilot, "escape", "1")
             await pilot.pause()
@@ -198,3 +200,45 @@ async def test_a_word_in_the_scores_is_told_how_to_leave_them(line: str, is_word
         screen = await press(pilot, "e", "1", "enter", *line)
         assert "not" in screen.failure or "missing" in screen.failure
         assert ("To leave the scores, press esc" in screen.failure) == is_word
+
+
+@pytest.mark.parametrize("size", [(120, 40), pytest.param((60, 20), marks=pytest.mark.slow)])
+async def test_in_a_number_a_key_of_no_number_does_what_it_does_elsewhere(
+    size: tuple[int, int],
+) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
+        screen = await press(pilot, "tab")
+        field = screen.query_one("#d_k-typed", Input)
+        assert field.has_focus
+        screen = await press(pilot, "minus")
+        assert (field.value.strip(), field.selected_text.strip()) == ("896", "896")
+        screen = await press(pilot, "plus", "delete", "t")
+        assert (field.value, screen.view) == ("", screen.views[1])
+        await press(pilot, "plus")
+        assert screen.present.experiment.setup.d_k == 1280
+        assert field.value == ""
+        # Those of which numbers are written are typed.
+        await press(pilot, *"3*10^2 1e+2")
+        assert field.value == "3*10^2 1e+2"
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert screen.is_help_open or screen is not pilot.app.screen
+        assert "?" not in field.value
+
+
+async def test_a_number_that_is_emptied_has_its_value_again_when_it_is_left() -> None:
+    async with AttnApp(Draft("n = 8, seed = 5")).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "d", "delete", "escape")
+        assert screen.query_one("#d_k-typed", Input).value.strip() == "1,024"
+        await press(pilot, "g")
+        seed = screen.query_one("#set-seed", Input)
+        seed.focus()
+        await press(pilot, "delete", "question_mark", "tab")
+        assert not seed.has_focus
+        assert seed.value == "5"
+        assert not screen.query_one("#problem").display
+        # Nothing is a cap, too: none.
+        cap = screen.query_one("#set-softcap", Input)
+        cap.focus()
+        await press(pilot, "3", "enter", "backspace", "tab")
+        assert screen.present.experiment.setup.scale.softcap is None

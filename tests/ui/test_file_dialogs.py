@@ -15,7 +15,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import Files, FileScreen
 from tests.engine.captured import heads, write
-from tests.ui.person import click_on, notices, shown
+from tests.ui.person import burst, click_on, notices, shown
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +111,7 @@ async def test_a_mouse_alone_saves_and_closes(folder: Path) -> None:
         await closed(pilot)
         assert os.listdir(folder) == ["sub"]
         await dialogue(pilot, "s")
-        await click_on(pilot, "enter takes it")
+        await click_on(pilot, "⏎ takes it")
         await closed(pilot)
     assert sorted(os.listdir(folder)) == ["attn-tui.json", "attn-tui.svg", "sub"]
 
@@ -272,3 +272,45 @@ async def test_a_dropped_path_is_opened(folder: Path) -> None:
         await closed(pilot)
         screen = await shown(pilot)
         assert screen.present.experiment.vectors[0].n_keys == 3
+
+
+async def test_down_goes_into_the_list_and_enter_opens_what_is_marked(folder: Path) -> None:
+    (folder / "a.csv").write_text("1,2,30\n")
+    (folder / "b.csv").write_text("1,2,3,40\n")
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        # At once, as a hand does that knows the palette: the list may not have been read yet.
+        await burst(pilot, "o", "down", "enter")
+        await closed(pilot)
+        screen = await shown(pilot)
+        assert screen.present.experiment.vectors[0].n_keys == 3
+        asking = await dialogue(pilot, "o")
+        assert "↓" in str(asking.query_one(".dialogue").border_subtitle)
+        await pilot.press("down", "down", "up", "down", "enter")
+        await closed(pilot)
+        screen = await shown(pilot)
+        assert screen.present.experiment.vectors[0].n_keys == 4
+
+
+async def test_enter_without_a_name_takes_the_marked_line(folder: Path) -> None:
+    (folder / "a.csv").touch()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "o")
+        await pilot.press("enter")
+        await until(pilot, lambda: "here" in names(screen))
+        assert screen.query_one(Input).has_focus
+
+
+async def test_what_is_typed_in_the_list_stands_in_the_field(folder: Path) -> None:
+    (folder / "old.json").touch()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "s")
+        field = screen.query_one(Input)
+        await press(pilot, "down", *"new.csv")
+        assert (field.value, field.has_focus) == ("new.csv", True)
+        await press(pilot, "down", "up", "up")
+        assert field.has_focus
+        # In Save, a file of the list is a name, which enter then takes.
+        await press(pilot, "down", "down", "enter")
+        await until(pilot, lambda: field.value == "old.json")
+        assert field.has_focus

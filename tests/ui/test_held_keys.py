@@ -73,6 +73,6 @@ async def test_the_next_key_acts_on_what_the_held_one_led_to() -> None:
         pinned = screen.pinned
         assert pinned is not None
         assert screen.answer is not None
-        assert pinned.scaled.map.multiplier == screen.answer.vector.scaled.map.multiplier
+        assert pinned.vector.scaled.map.multiplier == screen.answer.vector.scaled.map.multiplier
         await burst(pilot, *["minus"] * 5, "u")
         assert "Now it takes 62 %" in read(pilot)

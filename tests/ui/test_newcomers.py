@@ -2,16 +2,22 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from attn_tui.files.draft import EXAMPLE
+from attn_tui.charts.figure import Figure
+from attn_tui.explore.screen import ExploreScreen
+from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.d_k import why_idle
 from attn_tui.ui.file_dialogs import FileScreen
+from attn_tui.ui.keys import KeysFooter
+from attn_tui.ui.picture import Picture
 from tests.contract.screens import KEYS, find
 from tests.contract.session import Session
-from tests.ui.person import burst, find_all, notices, press, shown, shown_title, take_first
+from tests.ui.person import burst, find_all, notices, press, read, shown, shown_title, take_first
 
 
 @pytest.mark.slow
@@ -152,3 +158,58 @@ def test_the_line_that_q_prints_brings_the_screen_back(name: str, tmp_path: Path
     assert program == "attn-tui"
     with Session(tmp_path, arguments, first=words) as session:
         session.until(lambda: session.display == before, "\n".join(before))
+
+
+@pytest.mark.parametrize("size", [(120, 40), pytest.param((60, 20), marks=pytest.mark.slow)])
+async def test_del_twice_hides_a_key_and_shows_it_again(size: tuple[int, int]) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
+        screen = await press(pilot, "delete")
+        assert str(screen.present.draft.setup.mask) == "2"
+        assert "key 2 is masked: del shows it" in read(pilot)
+        screen = await press(pilot, "delete")
+        assert str(screen.present.draft.setup.mask) == ""
+        assert "is masked" not in read(pilot)
+
+
+async def test_amber_is_what_is_pinned_in_every_pane_and_its_scores_are_named() -> None:
+    async with AttnApp(Draft("1 2 3 10")).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "p", "e", *"2 4 6 20", "escape", "right_curly_bracket")
+        assert isinstance(screen, ExploreScreen)
+        assert screen.pinned
+        before = screen.pinned.vector
+        words = read(pilot)
+        assert "pinned: 1, 2, 3, 10" in words
+        assert "pinned: divided by 32 · 1/√d_k: divided by 45.3" in words
+        assert "now, unscaled" not in words
+        for name, sizes in (
+            ("weights-over", before.scaled.weights()[[3, 2, 1]]),
+            ("gradient-over", [before.gradients[1][0]]),
+            ("keys-over", [before.scaled.effective_keys]),
+        ):
+            figure = screen.query_one(f"#{name}", Picture).drawing
+            assert isinstance(figure, Figure)
+            amber = [curve.y for curve in figure.curves if curve.kind == "unscaled"]
+            np.testing.assert_allclose([line[0] for line in amber], sizes)
+            assert all((line == line[0]).all() for line in amber)
+        screen = await press(pilot, "p")
+        assert "pinned" not in read(pilot)
+
+
+@pytest.mark.parametrize("size", [(120, 40), pytest.param((60, 20), marks=pytest.mark.slow)])
+async def test_attention_offers_to_pin_and_to_let_go_where_there_is_room(
+    size: tuple[int, int],
+) -> None:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=size) as pilot:
+        await shown(pilot)
+        last = footer(pilot)
+        assert ("p Pin" in last) == (size[0] == 120)
+        await press(pilot, "p")
+        assert "p Unpin" in footer(pilot)
+        await press(pilot, "p")
+        assert footer(pilot) == last
+
+
+def footer(pilot: Pilot[None]) -> list[str]:
+    """Return the keys of the footer for which there is room."""
+    keys = pilot.app.screen.query_one(KeysFooter).children
+    return [str(key.render()) for key in keys if key.display]

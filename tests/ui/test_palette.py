@@ -9,11 +9,13 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.models import MODELS
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.palette import PaletteProvider
+from attn_tui.ui.setting import MASK
 from tests.pairs import everyday
 from tests.ui.person import burst, find_all, notices, press, read, shown, take_first
 
@@ -390,3 +392,42 @@ async def test_keys_in_one_burst_choose_what_they_say(monkeypatch: pytest.Monkey
         await pilot.press("slash", *"load", "enter")
         while not isinstance(pilot.app.screen, FileScreen):
             await pilot.pause()
+
+
+@pytest.mark.parametrize("before", ["none", "causal"])
+async def test_every_change_is_offered_once_and_what_is_already_where_nothing_else_fits(
+    before: str,
+) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        screen.ask(MASK.edit(parse_mask("" if before == "none" else before)))
+        await shown(pilot)
+        hits = [text.split("\n")[0] for text in await find_all(pilot, "causal")]
+        of_mask = [text for text in hits if text.startswith(("mask: ", "causal"))]
+        # The last one opens the field of the mask.
+        if before == "none":
+            assert of_mask == ["mask: none → causal", "mask: none"]
+        else:
+            assert of_mask == ["mask: causal, as it is now", "causal: yes → no", "mask: causal"]
+
+
+async def test_a_switch_is_found_by_its_names_once() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        hits = [text.split("\n")[0] for text in await find_all(pilot, "method")]
+        assert [text for text in hits if text.startswith("method")] == ["method: stable → naive"]
+
+
+@pytest.mark.parametrize("key", everyday(1, ["slash", "r"]))
+async def test_a_rule_that_does_nothing_by_itself_opens_the_row_of_what_it_needs(key: str) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        first = (await find_all(pilot, "temperature", key))[0]
+        assert "T is the temperature" in first or key == "r"
+        await burst(pilot, "enter")
+        while isinstance(pilot.app.screen, CommandPalette):
+            await pilot.pause()
+        screen = await shown(pilot)
+        assert screen.query_one("#set-temperature-T").has_focus
+        screen = await press(pilot, *"4", "enter")
+        assert "Divided by 4" in screen.headline
