@@ -13,6 +13,7 @@ COMPUTE = Path(__file__).parents[1] / "benchmarks" / "compute.py"
 HEADS = COMPUTE.with_name("heads.py")
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_compute_runs_and_names_what_it_compares() -> None:
     command = [sys.executable, "-X", "utf8", str(COMPUTE), "--quick", "--repeats", "2"]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)

@@ -66,6 +66,7 @@ def test_sampled_rows_say_so(path: str) -> None:
     assert "no |q·k| exceeds" in text
 
 
+@pytest.mark.slow
 def test_every_statistic_has_a_headline_and_a_table(path: str) -> None:
     for at, name in enumerate(STATISTICS):
         rows = ("all", "5")[at % 2]
@@ -109,6 +110,7 @@ def test_each_statistic_says_of_which_rows_it_is(path: str) -> None:
     assert text.count("of rows with a choice") == 4
 
 
+@pytest.mark.slow
 def test_fail_if_sets_the_status(path: str) -> None:
     for condition, status in [
         ("max_logit > 5", 1),

@@ -154,7 +154,7 @@ def test_what_sweep_asks_is_asked_by_its_line(
     rules = sweep.compared(swept, setup.scale)
     assert sweep.compared(found, again.setup.scale) == rules
     assert again.setup.scale.qk_norm == setup.scale.qk_norm
-    assert again.setup.spread == setup.spread
+    assert again.setup.sigmas == setup.sigmas
     names = {"view", "statistic", "draws", "seed"}
     if swept.view == "map":
         names |= {"n_range", "d_k_range", "map_points"}

@@ -23,6 +23,7 @@ ROW = [3.0, -1.0, 0.5, -np.inf, 2.0]
 EXPERIMENT = attn_tui.Experiment(attn_tui.Drawn(n_keys=4), attn_tui.Setup(d_k=16))
 
 
+@pytest.mark.slow
 def test_every_example_of_the_documentation_holds() -> None:
     path = Path(__file__).parents[1] / "docs" / "library.md"
     # The page sets how arrays are printed, which must not reach other tests.

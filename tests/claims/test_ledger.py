@@ -135,6 +135,7 @@ def test_figures_of_another_trial_are_not_said() -> None:
     assert "370" not in TriedClaim(claim, replace(claim.trial, n=8)).right
 
 
+@pytest.mark.slow
 def test_an_instrument_opens_that_can_answer() -> None:
     for name in [claim.id for claim in ledger().values() if claim.command]:
         claim = find(name)
@@ -173,6 +174,7 @@ def test_two_draws_change_no_verdict_where_the_exact_value_is_known() -> None:
     assert try_claim(claim, replace(claim.trial, d_k=65_536)).verdict == "false"
 
 
+@pytest.mark.slow
 def test_few_draws_decide_nothing_that_is_not_known_exactly() -> None:
     for name in ["S0-2", "S1-13", "S1-16", "S2-3", "L-3", "L-24"]:
         claim = find(name)
@@ -184,6 +186,7 @@ def test_few_draws_decide_nothing_that_is_not_known_exactly() -> None:
         assert replace(few, trial=replace(claim.trial, draws=100)).verdict != "undecided"
 
 
+@pytest.mark.slow
 @with_rows("id", ["L-12", "L-13", "L-14"])
 def test_a_square_of_weights_is_opened_as_a_head(id: str) -> None:
     claim = find(id)

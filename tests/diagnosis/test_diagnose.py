@@ -163,6 +163,7 @@ def test_numbers_keep_their_format(name: str) -> None:
     assert diagnosis.verdict == "agrees"
 
 
+@pytest.mark.slow
 def test_queries_share_heads_of_keys_and_values() -> None:
     q, k, v = drawn(32, heads=4, kv_heads=2)
     tiled = attention(q, np.tile(k, (1, 2, 1, 1)), np.tile(v, (1, 2, 1, 1)))
@@ -196,6 +197,7 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_it_on_light_and_on_dark() -> None:
     wrong = attention(Q, K, V, scale=1.0, seen=SEEN)
     diagnosis = attn_tui.diagnose(Q[0], K[0], V[0], wrong[0], scale="inverse-sqrt", causal=True)

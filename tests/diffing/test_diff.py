@@ -111,6 +111,7 @@ def test_fewer_sequences_are_compared_as_far_as_they_go() -> None:
     assert "REFERENCE has no sequence 1" in more.why[-1]
 
 
+@pytest.mark.slow
 def test_an_output_that_nothing_explains_differs_if_its_inputs_are_those_of_the_reference() -> None:
     rng = np.random.default_rng(9)
     reference = captured(1, heads=1, kv_heads=1, batch=1)
@@ -139,6 +140,7 @@ def rich(dtype: Any = np.float32, *, is_captured: bool = True, **how: Any) -> di
     return tensors | ({"0.sink": SINKS.astype(np.float32)} if is_captured else {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_captured", [False, True])
 def test_a_cap_and_sinks_that_were_fitted_to_bfloat16_are_those_of_float32(
     is_captured: bool,
@@ -208,6 +210,7 @@ def test_what_stands_at_padding_is_not_compared(is_captured: bool) -> None:
     assert (farthest[1], one.row, one.column) == ("k", 8, 3)
 
 
+@pytest.mark.slow
 def test_a_mask_that_follows_no_rule_has_to_be_that_of_the_reference() -> None:
     odd = np.random.default_rng(5).random((N, N)) < 0.6
     odd |= np.eye(N, dtype=bool)
@@ -230,6 +233,7 @@ def test_nan_in_one_of_them_is_infinitely_far_and_in_both_is_none() -> None:
     assert {row["v"] for row in attn_tui.diff(port, port).rows()} == {0.0}
 
 
+@pytest.mark.slow
 def test_a_configuration_promises_the_reference(tmp_path: Path) -> None:
     llama = {"model_type": "llama", "hidden_size": 32, "num_attention_heads": 2,
              "num_key_value_heads": 1, "num_hidden_layers": 3}  # fmt: skip

@@ -297,6 +297,7 @@ def test_a_dropped_mask_is_named_though_the_captured_bias_says_nothing_of_hidden
     assert line.startswith("differs: mask none, promised causal: was no mask given")
 
 
+@pytest.mark.slow
 def test_an_inverted_mask_is_named_though_no_mask_was_captured(tmp_path: Path) -> None:
     how = replace(HEALTHY, mask=HeadMask("causal", inverted=True))
     path = write(tmp_path / "a.safetensors", how)
@@ -308,6 +309,7 @@ def test_an_inverted_mask_is_named_though_no_mask_was_captured(tmp_path: Path) -
     assert result.exit_code == 1
 
 
+@pytest.mark.slow
 def test_a_captured_bias_that_nothing_promises_differs(tmp_path: Path) -> None:
     result = run(sloped(tmp_path, 1.0, 1.0), "--config", config_of(tmp_path))
     assert result.exit_code == 1

@@ -138,6 +138,7 @@ def test_the_line_says_of_how_many_rows_it_knows(tmp_path: Path, config: str) ->
         assert "2 of 2 heads, all 64 rows of each; config" in line
 
 
+@pytest.mark.slow
 def test_heads_that_agree_have_m_from_the_least_to_the_largest(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY, heads=4)
     line = run(path).stdout.splitlines()[0]
@@ -221,6 +222,7 @@ def test_float32_tensors_of_values_of_16_bits_are_taken_for_these(
     assert plain["heads"][0]["models"][0]["paths"] == ["flash"]
 
 
+@pytest.mark.slow
 def test_json_has_at_most_500_bytes_a_head_unless_evidence_is_asked_for(
     tmp_path: Path, config: str
 ) -> None:

@@ -115,6 +115,7 @@ def test_sinks_that_are_rolled_by_a_head_have_one_cause_in_all_heads(tmp_path: P
         assert line.startswith(f"differs: the sink is that of {whose}, in 4 of 4 heads; ")
 
 
+@pytest.mark.slow
 def test_a_call_that_was_given_a_sink_that_is_not_promised_differs(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     path = write(tmp_path / "a.safetensors", PLAIN, extra={"0.sink": np.ones(2, np.float32)})
@@ -374,6 +375,7 @@ def test_a_kernel_that_does_not_know_where_queries_stand_is_named(
     assert run(path, "--config", str(tmp_path)).stdout.startswith(start)
 
 
+@pytest.mark.slow
 def test_heads_of_one_sequence_are_named_by_it(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     first, second = (

@@ -122,6 +122,7 @@ def test_no_rule_of_kv_heads_is_stated_where_heads_break_it(tmp_path: Path) -> N
     assert "as the output says" not in text
 
 
+@pytest.mark.slow
 def test_a_sentence_about_heads_holds_for_each_of_them(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
@@ -131,6 +132,7 @@ def test_a_sentence_about_heads_holds_for_each_of_them(tmp_path: Path) -> None:
     assert "s: 1 to 3 of 64 rows are not what is promised; the others are; 2 of 2 heads" in line
 
 
+@pytest.mark.slow
 def test_the_closest_model_of_several_heads_is_that_of_none_alone(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
@@ -172,6 +174,7 @@ def test_the_line_says_which_option_makes_the_status_another_than_its_verdict(
     assert "; status 1 by --fail-if 'residual > 0': so in 2 heads" in line
 
 
+@pytest.mark.slow
 def test_what_is_promised_stands_in_its_column_beside_a_long_m(tmp_path: Path) -> None:
     config = LLAMA | {
         "model_type": "llama4_text", "attn_temperature_tuning": True, "attn_scale": 0.1,
@@ -213,6 +216,7 @@ def test_a_promised_root_is_written_without_its_decimals_where_the_line_is_long(
     assert lines == [f"{start}1/√168{cause}", f"{start}0.25 = 1/√16{cause}"]
 
 
+@pytest.mark.slow
 def test_slopes_of_alibi_that_nothing_promises_are_one_cause_in_all_heads(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     capture, outputs = open_capture([write(tmp_path / "a.safetensors", HEALTHY)]), []

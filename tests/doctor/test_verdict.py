@@ -40,6 +40,7 @@ def config_of(folder: Path, **changes: Any) -> str:
     return str(folder)
 
 
+@pytest.mark.slow
 def test_the_line_speaks_of_most_heads_and_names_one_that_differs_otherwise(tmp_path: Path) -> None:
     def how(_: int, head: int) -> Arithmetic:
         return replace(HEALTHY, multiplier=0.1) if head == 3 else replace(HEALTHY, softmaxes=2)
@@ -302,6 +303,7 @@ def test_a_difference_is_said_with_the_digits_and_the_words_that_it_needs(
     assert line.startswith(f"differs: {start}"), line
 
 
+@pytest.mark.slow
 def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
     config = config_of(tmp_path, num_attention_heads=3, hidden_size=48)
 
@@ -379,6 +381,7 @@ def biased_by_t5(dropped: bool = False) -> tuple[list[HeadRows], np.ndarray]:
     return heads, np.where(np.tri(64, dtype=bool), bias, lowest)[None]
 
 
+@pytest.mark.slow
 def test_a_decoder_of_t5_whose_mask_was_dropped_differs(tmp_path: Path) -> None:
     """Its bias of hidden keys is nowhere captured: it is that of the query's own key."""
     t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
@@ -389,6 +392,7 @@ def test_a_decoder_of_t5_whose_mask_was_dropped_differs(tmp_path: Path) -> None:
         assert run(path, "--config", str(tmp_path)).stdout.startswith(start)
 
 
+@pytest.mark.slow
 def test_a_bias_of_t5_that_was_captured_and_dropped_differs(tmp_path: Path) -> None:
     t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
     (tmp_path / "config.json").write_text(json.dumps(t5))
@@ -401,6 +405,7 @@ def test_a_bias_of_t5_that_was_captured_and_dropped_differs(tmp_path: Path) -> N
     assert line.startswith("differs: bias none, promised the captured one: was the bias dropped?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("captured", [True, False])
 def test_a_bias_of_t5_has_to_be_captured(tmp_path: Path, captured: bool) -> None:
     t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
@@ -502,6 +507,7 @@ def test_an_agreement_says_how_well_m_shows(tmp_path: Path) -> None:
     assert 0.5 < float(alone[1]) / float(alone[2]) < 2.0
 
 
+@pytest.mark.slow
 def test_room_for_rounded_scores_is_none_for_an_m_that_needs_none_of_it(
     tmp_path: Path,
 ) -> None:
@@ -513,6 +519,7 @@ def test_room_for_rounded_scores_is_none_for_an_m_that_needs_none_of_it(
         assert "1/√d_k" not in line
 
 
+@pytest.mark.slow
 def test_heads_that_show_another_m_together_name_m(tmp_path: Path) -> None:
     how = replace(HEALTHY, multiplier=1.05 * 0.25, path="eager")
     line = with_large_logits(tmp_path, how)

@@ -95,6 +95,7 @@ def test_what_was_captured_instead_of_an_output_tells_the_scale(
     assert source.multiplier == pytest.approx(1.0, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_an_m_that_is_off_by_half_a_percent_is_another_or_is_said_to_be_possible(
     tmp_path: Path,
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_captured_sink_that_is_not_in_use_takes_no_part(tmp_path: Path) -> Non
     assert is_of(survey, weights)
 
 
+@pytest.mark.slow
 def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -> None:
     multipliers = (0.1, 0.2, 0.4, 0.8)
     tensors, weights = unusual(multiplier=multipliers, size=1)

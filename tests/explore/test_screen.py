@@ -308,6 +308,7 @@ async def test_beside_the_settings_no_picture_is_blank(size: tuple[int, int]) ->
             assert cells.text().strip(), picture.id
 
 
+@pytest.mark.slow
 async def test_the_jacobian_of_many_keys_has_those_with_the_largest_weights() -> None:
     async with AttnApp(EXAMPLE.with_text("n = 5000, seed = 1")).run_test(size=(120, 40)) as pilot:
         screen = await person.take_first(pilot, "jacobian")

@@ -23,7 +23,7 @@ def right_kernels(faults: Mapping[str, KernelFault]) -> Iterator[Any]:
 
 @pytest.mark.parametrize(
     "name",
-    [name if number < 2 else pytest.param(name, marks=pytest.mark.slow)
+    [name if number < 1 else pytest.param(name, marks=pytest.mark.slow)
      for number, name in enumerate(FIRST)],
 )  # fmt: skip
 def test_assert_attention_names_what_is_wrong(name: str) -> None:

@@ -46,6 +46,7 @@ def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() ->
     assert ticks["▲10³"] == pytest.approx(0.6**0.6) == -ticks["▼10³"]
 
 
+@pytest.mark.slow
 def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_better() -> None:
     result = swept()
     grid = charts.Grid(result, "inverse-sqrt")
@@ -73,6 +74,7 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
     assert charts.Grid(other, "inverse-sqrt").border(other) is None
 
 
+@pytest.mark.slow
 def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
     points = [swept().points.at(8, 64, rule) for rule in RULES]
     known = [point for point in points if point]

@@ -117,6 +117,7 @@ def test_json_has_the_points_that_are_promised() -> None:
     assert plain["crossovers"][1]["d_k"] is None
 
 
+@pytest.mark.slow
 def test_json_is_written_as_its_numbers_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exact values take longest, and writing can be stopped between two points."""
     names: list[str] = []

@@ -227,6 +227,7 @@ async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
         assert "M" in shown_texts
 
 
+@pytest.mark.slow
 async def test_a_map_without_room_for_signs_says_what_dark_places_are() -> None:
     many = replace(MAP, n_range=(2, 4096), d_k_range=(1, 8192))
     draft = replace(DRAFT, setup=DRAFT.setup.put(many))
@@ -260,6 +261,7 @@ async def test_drawing_can_be_stopped_and_goes_on() -> None:
         await pilot.press("space")
 
 
+@pytest.mark.slow
 async def test_drawing_rests_while_another_instrument_is_shown_and_then_goes_on() -> None:
     many = Settings(view="map", ratio=True)
     draft = replace(DRAFT, setup=DRAFT.setup.put(many))

@@ -306,6 +306,7 @@ async def test_the_line_that_offers_the_tour_goes_once_the_tour_begins() -> None
         assert not pilot.app.screen.query("#welcome")
 
 
+@pytest.mark.slow
 async def test_leaving_a_step_that_is_done_takes_enter_out_of_the_footer(tmp_path: Path) -> None:
     async with on_tour(tmp_path, place=1) as pilot:
         await press(pilot, *["plus"] * 4)

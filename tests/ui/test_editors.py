@@ -226,6 +226,7 @@ async def test_in_a_number_a_key_of_no_number_does_what_it_does_elsewhere(
         assert "?" not in field.value
 
 
+@pytest.mark.slow
 async def test_a_number_that_is_emptied_has_its_value_again_when_it_is_left() -> None:
     async with AttnApp(Draft("n = 8, seed = 5")).run_test(size=(120, 40)) as pilot:
         screen = await press(pilot, "d", "delete", "escape")

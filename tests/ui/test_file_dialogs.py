@@ -238,6 +238,7 @@ async def test_the_folder_above_is_near_and_heads_offers_the_same(folder: Path) 
         assert names(screen) == ["a.CSV", "c.npy", "d.safetensors"]
 
 
+@pytest.mark.slow
 async def test_a_file_is_opened_in_the_instrument_that_reads_it(folder: Path) -> None:
     (folder / "scores.csv").write_text("1,2,30\n")
     (folder / "model").mkdir()
@@ -301,6 +302,7 @@ async def test_enter_without_a_name_takes_the_marked_line(folder: Path) -> None:
         assert screen.query_one(Input).has_focus
 
 
+@pytest.mark.slow
 async def test_what_is_typed_in_the_list_stands_in_the_field(folder: Path) -> None:
     (folder / "old.json").touch()
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:

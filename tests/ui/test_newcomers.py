@@ -171,6 +171,7 @@ async def test_del_twice_hides_a_key_and_shows_it_again(size: tuple[int, int]) -
         assert "is masked" not in read(pilot)
 
 
+@pytest.mark.slow
 async def test_amber_is_what_is_pinned_in_every_pane_and_its_scores_are_named() -> None:
     async with AttnApp(Draft("1 2 3 10")).run_test(size=(120, 40)) as pilot:
         screen = await press(pilot, "p", "e", *"2 4 6 20", "escape", "right_curly_bracket")

@@ -363,6 +363,7 @@ async def test_the_name_of_a_model_leads_to_the_rule_that_it_is_known_for() -> N
             await press(pilot, "escape")
 
 
+@pytest.mark.slow
 async def test_a_parameter_is_typed_into_the_list_of_rules() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
@@ -418,6 +419,7 @@ async def test_a_switch_is_found_by_its_names_once() -> None:
         assert [text for text in hits if text.startswith("method")] == ["method: stable → naive"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", everyday(1, ["slash", "r"]))
 async def test_a_rule_that_does_nothing_by_itself_opens_the_row_of_what_it_needs(key: str) -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:

@@ -63,6 +63,7 @@ async def test_a_title_ends_with_a_whole_word() -> None:
         assert str(pane.border_subtitle).endswith(" the root…")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     everyday(1, ["q: 1 0\n0 1\n1 1\nK: 1 0\n0 1\n1 1", "100, 120, 150", "n = 5000, seed = 1"]),

@@ -69,6 +69,7 @@ def cut(words: dict[str, str], whole: set[str]) -> Iterator[str]:
             yield f"{word}: {line}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sizes"),
     everyday(1, [("explore", SIZES[3:4]), *((name, SIZES) for name in FIRST)]),

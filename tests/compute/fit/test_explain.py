@@ -176,6 +176,7 @@ def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
     assert known.candidate.model.mask.hidden == (80, 95)
 
 
+@pytest.mark.slow
 def test_a_window_is_the_likeliest_near_what_directions_show_and_equals_are_named() -> None:
     how = replace(PLAIN, path="eager", mask=HeadMask("window", 0, 80))
     # Directions of the output show 79 keys in the first head, and 80 in the second.
@@ -268,6 +269,7 @@ def test_a_promised_sink_whose_number_is_not_known_is_found_or_missing() -> None
     assert none.candidate.changes == ("sink",)
 
 
+@pytest.mark.slow
 def test_a_law_of_m_by_position_is_said_only_where_it_is_known() -> None:
     places = np.array(spread(96, 24))
     law = PositionLaw("llama 4", 8.0)

@@ -319,6 +319,7 @@ def test_how_many_are_drawn_follows_from_the_question() -> None:
     assert at_place(ask(replace(AUTO, draws=20), d_k=8), 5, 8).setup.get(Settings).draws == 20
 
 
+@pytest.mark.slow
 def test_a_rule_that_normalises_leaves_the_others_as_they_are() -> None:
     rules = ("none", "inverse-sqrt", "cosine:g=8")
     mixed = last(replace(SMALL, rules=rules, d_k_range=(64, 64), draws=None, n=200))
