@@ -185,6 +185,7 @@ async def test_what_can_not_be_done_says_why() -> None:
             assert words in notices(pilot)
 
 
+@pytest.mark.slow
 async def test_enter_sets_up_the_instrument_and_one_step_back_undoes_it() -> None:
     own = Draft("a: 7, 8, 9", Setup(d_k=16))
     async with at_claim("S0-14", own).run_test(size=WIDE) as pilot:

@@ -370,10 +370,10 @@ def write(file: Path, case: Case, actual: Paths) -> None:
 
 EVERYDAY = {
     "show-worked", "show-vectors", "show-lab",
-    "show-refused", "dot", "sweep", "attention", "heads",
+    "show-refused", "dot", "attention", "heads",
     "doctor-config", "claim", "tour",
 }  # fmt: skip
-"""One or two of each command; the others are as sure to be run by .ci/run."""
+"""One or two of most commands; the others are as sure to be run by .ci/run."""
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,7 @@ def products(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
     return scores(q, k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "is_causal", "dtype"),
     everyday(1, [

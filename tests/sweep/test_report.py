@@ -74,6 +74,7 @@ def test_text_of_every_statistic_fits_80_columns(name: str) -> None:
     assert "\n\n\n" not in text
 
 
+@pytest.mark.slow
 def test_text_says_what_each_number_is_of() -> None:
     # Exact values stand beside the sampled ones where they are known.
     assert text_of(answered("two keys")).count("exact") >= 4

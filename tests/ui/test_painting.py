@@ -78,7 +78,7 @@ WAYS = {
 """Keys after which the screen was painted bit by bit, by what is special about them."""
 
 
-@pytest.mark.parametrize("way", everyday(2, [*WAYS]))
+@pytest.mark.parametrize("way", everyday(1, [*WAYS]))
 async def test_the_cells_that_are_sent_make_the_screen(
     monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:

@@ -10,6 +10,7 @@ from attn_tui.ui.palette import ExamplesProvider, PaletteProvider
 from tests.ui.person import burst, find_all, notices, press, shown, take_first
 
 
+@pytest.mark.slow
 async def test_x_leads_to_the_questions_and_enter_to_the_headline_that_replies() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

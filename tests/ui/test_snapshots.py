@@ -62,9 +62,9 @@ class Shot:
 
 FIRST = {
     name: Shot({"sweep": SWEEP, "claims": CLAIM}.get(name, EXAMPLE), instrument=name)
-    for name in ("explore", "dots", "sweep", "attention", "heads", "claims")
+    for name in ("explore", "dots", "sweep", "attention", "claims", "heads")
 }
-"""Pictures compared in every run of the tests."""
+"""One of each instrument; all but that of Heads, which takes longest, are compared in every run."""
 
 SHOTS = {
     **FIRST,
@@ -104,7 +104,7 @@ async def taken(shot: Shot) -> list[list[Segment]]:
         return list(strips(pilot.app))
 
 
-@pytest.mark.parametrize("name", everyday(len(FIRST), [*SHOTS]))
+@pytest.mark.parametrize("name", everyday(len(FIRST) - 1, [*SHOTS]))
 async def test_a_screen_says_what_was_reviewed(name: str) -> None:
     lines = await taken(SHOTS[name])
     text = "\n".join("".join(part.text for part in line).rstrip() for line in lines)

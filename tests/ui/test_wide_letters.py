@@ -105,6 +105,7 @@ async def look(pilot: Pilot[None], sizes: Sequence[tuple[int, int]] = SIZES) -> 
 NAMES = ("vectors", "tokens of q", "dots", "sweep", "tokens", "capture")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sizes"), everyday(1, [("tokens", SIZES[1:2]), *((name, SIZES) for name in NAMES)])
 )
