@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from attn_tui.claims.checks.assumptions import initial_queries, mean_square
 from attn_tui.claims.checks.crossover import turning_point
@@ -25,7 +25,7 @@ from attn_tui.claims.checks.listings import as_listed
 from attn_tui.claims.checks.models import power
 from attn_tui.claims.checks.placed import additive_scores
 from attn_tui.claims.checks.precision import halves
-from attn_tui.claims.checks.rows import ahead, dropped
+from attn_tui.claims.checks.rows import ahead, dropped, with_dropout
 from attn_tui.claims.checks.rules import one_above, one_ahead
 from attn_tui.claims.checks.samples import (
     above,
@@ -261,9 +261,19 @@ def test_the_gradient_of_a_multiplier_against_central_differences() -> None:
 
 
 def test_dropout_leaves_what_it_keeps_larger() -> None:
-    kept = dropped(np.array([0.25, 0.75]), Trial(draws=20_000))
+    kept = dropped(np.tile([0.25, 0.75], (20_000, 1)), Trial())
     assert np.unique(kept[:, 0]).tolist() == [0.0, pytest.approx(0.25 / 0.9)]
     assert kept.mean(axis=0) == pytest.approx([0.25, 0.75], rel=0.02)
+
+
+def test_dropout_is_told_of_typical_rows_and_not_of_one() -> None:
+    """The same of q and keys drawn one by one: of a single row it could be twice as much."""
+    random = np.random.default_rng(3)
+    q, k = random.standard_normal((1500, 64)), random.standard_normal((1500, 64, 64))
+    p = special.softmax(np.einsum("rd,rnd->rn", q, k) / 8.0, axis=1)
+    typical = float(np.median(np.sqrt((p**2).sum(axis=1) / 9.0)))
+    _, each = with_dropout(Trial(n=64, d_k=64, draws=10_000, seed=2), {})
+    assert each.evidence[1].value == pytest.approx(typical, rel=0.05)
 
 
 def test_xavier_counts_all_rows_of_a_packed_matrix() -> None:
