@@ -68,6 +68,7 @@ class Editor(FirstClick, TextArea):
     """Edits lines of text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "begin_line", "New line"),
         Binding("escape", "screen.back", "Done"),
         Binding("tab", "app.focus_next", "Next"),
     ]
@@ -75,6 +76,10 @@ class Editor(FirstClick, TextArea):
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
         """Return whether a key is typed; enter begins a line, whatever it does elsewhere."""
         return key == "enter" or super().check_consume_key(key, character)
+
+    def action_begin_line(self) -> None:
+        """Begin a line: a vector, or a row of q, K or V, of its own."""
+        self.replace("\n", *self.selection)
 
     async def on_key(self, event: Key) -> None:
         """Leave for the palette at the beginning of a line, and leave no empty line behind."""

@@ -36,7 +36,7 @@ async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types() -
         before = footer(pilot)
         every = f"{printable}·−"
         for keys, leading, typed in (
-            (["e"], ["esc Done", "tab Next"], every),
+            (["e"], ["⏎ New line", "esc Done", "tab Next"], every),
             (["d"], ["⏎ Set", "esc Cancel"], f"{digits}eE,.·^"),
             (["g", "tab", "tab"], ["⏎ Set", "esc Done"], f"{digits}{ascii_letters}+-.,"),
             (["6", "e"], ["⏎ Done", "esc Clear", "tab Next"], every),
