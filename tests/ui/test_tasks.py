@@ -116,7 +116,7 @@ async def test_02_its_lists_say_what_else_the_model_does() -> None:
     async with fresh_start() as pilot:
         hits = await find_all(pilot, "gemma 2", "r")
         assert hits[0].startswith("fixed: 1/√a")
-        assert "Gemma 2, which has a soft cap of 50 too" in hits[0]
+        assert "Gemma 2 and 3, whose soft cap or QK-norm comes with the model" in hits[0]
         await press(pilot, "enter")
         told = "Gemma-2-9B and Gemma-2-27B have a soft cap too: m sets both."
         assert told in notices(pilot)
