@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from attn_tui.diagnosis.asking import diagnose
     from attn_tui.diagnosis.diagnosis import Diagnosis
     from attn_tui.diffing.asking import diff
-    from attn_tui.diffing.difference import CaptureDifference
+    from attn_tui.diffing.capture_difference import CaptureDifference
     from attn_tui.probing.asking import probe
 
 __all__ = [
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 _DOCTOR: Mapping[str, str] = {
-    "CaptureDifference": "attn_tui.diffing.difference",
+    "CaptureDifference": "attn_tui.diffing.capture_difference",
     "Diagnosis": "attn_tui.diagnosis.diagnosis",
     "diagnose": "attn_tui.diagnosis.asking",
     "diff": "attn_tui.diffing.asking",

@@ -25,7 +25,7 @@ from attn_tui.console.output import INTERRUPTED, write
 from attn_tui.console.progress import worked
 
 if TYPE_CHECKING:
-    from attn_tui.diffing.difference import CaptureDifference
+    from attn_tui.diffing.capture_difference import CaptureDifference
 
 _EXAMPLES = """\
   attn-tui diff reference.safetensors port.safetensors

@@ -8,7 +8,7 @@ from attn_tui.captures.arrays import array_in
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.diagnosis.asking import configuration_of, paths_of, settings_of
-from attn_tui.diffing.difference import CaptureDifference
+from attn_tui.diffing.capture_difference import CaptureDifference
 from attn_tui.diffing.examine import compared, naming
 from attn_tui.doctor.expect import TypedExpectation, expecting, parse_expected
 from attn_tui.files.models.opening import (

@@ -1,10 +1,8 @@
 """The difference of two captures of one model, as a value: layers, heads and tensors."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.diffing.distance import Distance
@@ -112,8 +110,8 @@ class LayerDifference:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CaptureDifference:
-    """What differs between two captures of one model: it prints what ``attn-tui diff`` prints.
+class DiffReport:
+    """What the comparison of two captures of one model found.
 
     Attributes:
         reference: The doctor's report about REFERENCE.
@@ -170,38 +168,3 @@ class CaptureDifference:
     def elapsed(self) -> float:
         """The seconds that it took."""
         return self.reference.elapsed + (0.0 if self.port is None else self.port.elapsed)
-
-    @cached_property
-    def line(self) -> str:
-        """The verdict and what it rests on, in one line to paste into an issue."""
-        from attn_tui.diffing.sentences import verdict_line
-
-        return verdict_line(self)
-
-    @property
-    def why(self) -> tuple[str, ...]:
-        """The sentences behind the verdict, the most important first."""
-        from attn_tui.diffing.sentences import why
-
-        return (self.line.partition(": ")[2], *why(self))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a dict for each head, as pandas and polars make a table of."""
-        from attn_tui.diffing.json import head_row
-
-        return [head_row(layer, head) for layer in self.layers for head in layer.heads]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``attn-tui diff --json`` prints, as ``docs/json.md`` explains it."""
-        from attn_tui.diffing.json import render
-
-        plain: dict[str, Any] = json.loads("".join(render(self)))
-        return plain
-
-    def __str__(self) -> str:
-        from attn_tui.diffing.text import render
-
-        return "".join(render(self)).rstrip("\n")
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.line}>"

@@ -7,7 +7,8 @@ from dataclasses import replace
 from attn_tui.captures.capture import Capture
 from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.diffing.apart import distances
-from attn_tui.diffing.difference import CaptureDifference, HeadDifference, LayerDifference
+from attn_tui.diffing.capture_difference import CaptureDifference
+from attn_tui.diffing.difference import HeadDifference, LayerDifference
 from attn_tui.diffing.distance import Distance
 from attn_tui.diffing.lending import lent
 from attn_tui.diffing.matching import matched

@@ -8,16 +8,16 @@ from attn_tui import __version__
 from attn_tui.diffing.difference import (
     INPUTS,
     TENSORS,
-    CaptureDifference,
+    DiffReport,
     HeadDifference,
     LayerDifference,
 )
-from attn_tui.diffing.sentences import said
+from attn_tui.diffing.sentences import said, verdict_line, why
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.files.codec import report_text
 
 
-def render(difference: CaptureDifference) -> Iterator[str]:
+def render(difference: DiffReport) -> Iterator[str]:
     """Yield the text of a difference, piece by piece."""
     first, parting = difference.first, difference.parting
     yield from report_text(
@@ -26,7 +26,7 @@ def render(difference: CaptureDifference) -> Iterator[str]:
             "reference": _capture(difference.reference),
             "port": None if difference.port is None else _capture(difference.port),
             "verdict": difference.verdict,
-            "why": [difference.line, *difference.why[1:]],
+            "why": [verdict_line(difference), *why(difference)],
             "first": None if first is None else first.layer,
             "inputs_differ_from": None if parting is None else parting.layer,
             "missing": dict(zip(("port", "reference"), difference.missing, strict=True)),

@@ -3,14 +3,14 @@
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from attn_tui.compute.text import BLANKS, visible
-from attn_tui.diffing.difference import CaptureDifference
+from attn_tui.diffing.difference import DiffReport
 from attn_tui.diffing.sentences import both_sides, name
 
 _ELEMENTS = {"differs": "failure", "cannot tell": "error"}
 """The JUnit element of each verdict; any other verdict passes."""
 
 
-def junit(difference: CaptureDifference) -> str:
+def junit(difference: DiffReport) -> str:
     """Return the XML of a suite with a test for each layer."""
     port = difference.port or difference.reference
     attributes = {

@@ -5,7 +5,7 @@ from math import isinf
 
 from attn_tui.compute.numbers import general, whole
 from attn_tui.compute.text import counted, listed
-from attn_tui.diffing.difference import INPUTS, CaptureDifference, HeadDifference, LayerDifference
+from attn_tui.diffing.difference import INPUTS, DiffReport, HeadDifference, LayerDifference
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.group import Group, grouped, layers_text, places_of
 from attn_tui.doctor.sentences import statement
@@ -16,7 +16,7 @@ FEW = 8
 """The most runs of layers to name."""
 
 
-def verdict_line(difference: CaptureDifference) -> str:
+def verdict_line(difference: DiffReport) -> str:
     """Return the verdict, the first layer with it, and where inputs begin to differ."""
     if difference.is_interrupted and difference.verdict != "differs":
         return "cannot tell: stopped before the last head of PORT"
@@ -38,7 +38,7 @@ def verdict_line(difference: CaptureDifference) -> str:
     return "; ".join(parts)
 
 
-def _every(difference: CaptureDifference) -> str:
+def _every(difference: DiffReport) -> str:
     """Return which layers were compared."""
     numbers = [layer.layer for layer in difference.layers]
     if len(numbers) == 1:
@@ -74,7 +74,7 @@ def main_group(findings: Sequence[Finding]) -> Group:
     return grouped(findings, overall(findings))[0]
 
 
-def _inputs(difference: CaptureDifference) -> str:
+def _inputs(difference: DiffReport) -> str:
     """Return where the inputs of attention begin to differ, and how far."""
     layer = difference.parting
     if layer is None:
@@ -88,7 +88,7 @@ def _inputs(difference: CaptureDifference) -> str:
     return f"its inputs differ from {name(layer)} on, {where}: {apart(head, part)}"
 
 
-def units(difference: CaptureDifference) -> str:
+def units(difference: DiffReport) -> str:
     """Return the unit in which inputs are compared: ``a unit of bfloat16``."""
     formats = dict.fromkeys(
         head.distances[part].format
@@ -113,7 +113,7 @@ def unit_text(number: float) -> str:
     return whole(number) if 100.0 <= number < 1e6 else general(number, 3)
 
 
-def why(difference: CaptureDifference) -> Iterator[str]:
+def why(difference: DiffReport) -> Iterator[str]:
     """Yield the sentences behind the verdict: for each layer that is not the same, and notes."""
     for layer in difference.layers:
         if layer.verdict != "same":
@@ -121,7 +121,7 @@ def why(difference: CaptureDifference) -> Iterator[str]:
     yield from notes(difference)
 
 
-def notes(difference: CaptureDifference) -> Iterator[str]:
+def notes(difference: DiffReport) -> Iterator[str]:
     """Yield remarks: layers that one capture lacks, silent ones, and what was granted."""
     for side, layers in zip(("PORT", "REFERENCE"), difference.missing, strict=True):
         if layers:

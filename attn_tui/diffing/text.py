@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from attn_tui.compute.numbers import fixed
 from attn_tui.compute.text import visible
-from attn_tui.diffing.difference import TENSORS, CaptureDifference, LayerDifference
-from attn_tui.diffing.sentences import main_group, name, notes, unit_text
+from attn_tui.diffing.difference import TENSORS, DiffReport, LayerDifference
+from attn_tui.diffing.sentences import main_group, name, notes, unit_text, verdict_line
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.text import LABEL, evidence
 from attn_tui.report.rows import labelled
@@ -16,7 +16,7 @@ _MOST = 100
 """The most layers to list."""
 
 
-def render(difference: CaptureDifference, width: int | None = None) -> Iterator[str]:
+def render(difference: DiffReport, width: int | None = None) -> Iterator[str]:
     """Yield the verdict, then lines of at most 80 columns.
 
     Args:
@@ -24,7 +24,7 @@ def render(difference: CaptureDifference, width: int | None = None) -> Iterator[
         width: The width at which the verdict is wrapped, in columns; None for one line, however
             long.
     """
-    line = difference.line
+    line = verdict_line(difference)
     yield (line + "\n" if width is None else labelled("", line, 0, width)) + "\n"
     yield from _capture("REFERENCE", difference.reference)
     if difference.port is not None:
@@ -71,7 +71,7 @@ def _number(largest: float | None) -> str:
     return "–" if largest is None else unit_text(largest)
 
 
-def _formats(difference: CaptureDifference) -> str:
+def _formats(difference: DiffReport) -> str:
     """Return the number formats whose units stand in the table."""
     names = dict.fromkeys(
         one.format
