@@ -90,6 +90,7 @@ def test_junit_has_a_test_for_each_layer(folder: Path, tmp_path: Path) -> None:
     assert "REFERENCE: m = 0.25" in (failure.get("message") or "")
 
 
+@pytest.mark.slow
 def test_python_prints_what_the_command_prints(folder: Path) -> None:
     both = [str(folder / name) for name in ("a.npz", "b.npz")]
     printed = run(*both).stdout.splitlines()

@@ -207,6 +207,7 @@ def test_of_one_query_a_run_at_one_end_is_padding_unless_a_window_may_be_another
     assert code == status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hidden", "offset"), everyday(1, [((56, 63), 48), (None, 56), ((0, 7), 56)])
 )

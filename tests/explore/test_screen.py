@@ -64,6 +64,7 @@ async def test_d_k_moves_weights_curves_and_headline_in_one_step() -> None:
         assert screen.present.experiment.setup.d_k == 4096
 
 
+@pytest.mark.slow
 async def test_scores_are_typed_and_what_is_wrong_with_them_is_said_in_full() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

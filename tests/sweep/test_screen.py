@@ -200,6 +200,7 @@ async def test_what_is_shown_is_read_and_saved() -> None:
         assert forms[".csv"].startswith("n,d_k,rule,multiplier,draws,statistic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "size", everyday(1, [((60, 20),), ((120, 40),), ((80, 24),), ((100, 30),)])
 )

@@ -141,6 +141,7 @@ async def test_typing_replaces_the_proposed_name_and_its_ending_decides_the_form
     assert sorted(os.listdir(folder)) == ["mine.csv", "sub"]
 
 
+@pytest.mark.slow
 async def test_a_click_fills_in_the_name_and_an_existing_file_is_asked_about_once(
     folder: Path,
 ) -> None:

@@ -54,6 +54,7 @@ def by_differences(
         return [-entry / exact.shares(scores, map)[target] for entry in row]
 
 
+@pytest.mark.slow
 @with_rows(("row", "map"), each_once(ROWS, MAPS, least=len(ROWS) * 2))
 def test_the_loss_and_its_gradient_are_what_the_formula_says(row: str, map: str) -> None:
     scores, to_logits = ROWS[row], MAPS[map]
