@@ -26,6 +26,7 @@ def opened(name: str) -> AttnApp:
     return AttnApp(DRAFTS.get(name, EXAMPLE), name, clock=lambda: 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", everyday(1, list(KEYS)))
 async def test_what_is_shown_is_what_single_presses_show(name: str) -> None:
     key = KEYS[name]
