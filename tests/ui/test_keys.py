@@ -30,6 +30,7 @@ def shown_keys(screen: InstrumentScreen) -> list[Widget]:
     return [key for key in screen.query_one(KeysFooter).children if key.display]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", everyday(2, NAMES))
 async def test_a_key_stands_on_its_pane_or_in_the_footer(name: str) -> None:
     async with AttnApp(EXAMPLE, name).run_test(size=(120, 40)) as pilot:

@@ -69,6 +69,7 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
         assert not screen.pane("d_k-pane").has_class("-idle")
 
 
+@pytest.mark.slow
 async def test_scores_of_more_lines_than_are_seen_say_how_many_there_are() -> None:
     for text, subtitle in (("1\n2\n3\n4", "4 lines · 4 keys"), ("1\n2", "2 keys")):
         async with AttnApp(EXAMPLE.with_text(text)).run_test(size=(80, 24)) as pilot:
