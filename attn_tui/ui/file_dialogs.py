@@ -136,9 +136,17 @@ class FileScreen(Dialogue[Any]):
         try:
             result = self._use(path)
         except InputError as error:
-            self.app.call_from_thread(self.warn, error.message)
+            self.app.call_from_thread(self.refuse, path, error.message)
         else:
             self.app.call_from_thread(self.dismiss, result)
+
+    def refuse(self, path: str, problem: str) -> None:
+        """Say why a path cannot be used, and go into it if it is a folder: more may lie there."""
+        folder = Path(path).expanduser().absolute()
+        if folder.is_dir():
+            self.query_one(Files).path = folder
+            self.query_one(Input).value = ""
+        self.warn(problem)
 
     @on(Worker.StateChanged)
     def _say_what_failed(self, event: Worker.StateChanged) -> None:

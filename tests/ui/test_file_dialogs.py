@@ -317,3 +317,17 @@ async def test_what_is_typed_in_the_list_stands_in_the_field(folder: Path) -> No
         await press(pilot, "down", "down", "enter")
         await until(pilot, lambda: field.value == "old.json")
         assert field.has_focus
+
+
+async def test_a_folder_that_holds_no_capture_is_gone_into(folder: Path) -> None:
+    """What was meant may lie one folder deeper: `o demos enter` leads on, and says why."""
+    (folder / "demos" / "healthy").mkdir(parents=True)
+    write(folder / "demos" / "healthy" / "capture.safetensors", heads())
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "o")
+        await pilot.press(*"demos", "enter")
+        await until(pilot, lambda: screen.query_one(Files).folder == folder / "demos")
+        await until(pilot, lambda: bool(screen.query_one(Files).root.children))
+        assert "no file in this folder holds tensors" in hint(screen)
+        await pilot.press(*"demos/healthy", "enter")
+        await until(pilot, lambda: is_shown(pilot, "heads"))
