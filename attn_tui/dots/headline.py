@@ -58,7 +58,7 @@ NUMBERS = (
 def headline(experiment: Experiment) -> str:
     """Return the headline of an experiment; its numbers are exact."""
     setup = experiment.setup
-    law = law_of(setup.get(Settings), setup.d_k, setup.spread)
+    law = law_of(setup.get(Settings), setup.d_k, setup.sigmas)
     divided = Divided.of(setup.scale, setup.d_k, max(experiment.vectors[0].n_attended, 1))
     m = divided.multiplier
     if law.standard_deviation == 0.0:

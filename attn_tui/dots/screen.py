@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -36,6 +37,9 @@ from attn_tui.ui.setting import RULE, SPREAD, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
+# Nothing is normalised here, whatever the scale says, so that a spread does not cancel.
+_SPREAD = tuple(replace(setting, no_effect=lambda question: "") for setting in SPREAD)
+
 KEPT = 16
 """How many samples are kept, so that going back to a d_k redraws nothing."""
 
@@ -59,7 +63,7 @@ class DotsScreen(InstrumentScreen):
     NAME = "dots"
     VIEWS: ClassVar = ("bells-pane", "over-pane", "why-pane", "table-pane")
     VIEW_TITLES = VIEW_TITLES
-    GROUPS: ClassVar = (("Drawn", (*FIELDS.values(), *SPREAD)), ("Scale", (RULE,)))
+    GROUPS: ClassVar = (("Drawn", (*FIELDS.values(), *_SPREAD)), ("Scale", (RULE,)))
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Action("v", "axis", "Axis", id="axis", synonyms=("linear axis", "logarithmic axis")),
@@ -120,7 +124,7 @@ class DotsScreen(InstrumentScreen):
         """Show a sample that is complete at once; otherwise draw the rest in a thread."""
         self.workers.cancel_group(self, "answer")
         settings = experiment.setup.get(Settings)
-        key = (settings, experiment.setup.d_k, experiment.setup.spread)
+        key = (settings, experiment.setup.d_k, experiment.setup.sigmas)
         run = self._runs.pop(key, None) or SampleRun(*key)
         self._runs[key] = run
         while len(self._runs) > KEPT:

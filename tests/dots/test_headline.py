@@ -12,6 +12,7 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
 from attn_tui.dots.headline import headline
 from attn_tui.files.draft import EXAMPLE, parse
 from tests.pairs import with_rows
@@ -105,7 +106,7 @@ def test_it_is_short_and_plain_and_its_numbers_are_of_the_law(experiment: Experi
     assert sentence.endswith(".")
     assert len(re.findall(NUMBER, sentence.replace("√1 = 1", ""))) <= 5
     setup = experiment.setup
-    law = law_of(setup.get(Settings), setup.d_k, setup.spread)
+    law = law_of(setup.get(Settings), setup.d_k, setup.sigmas)
     m = setup.scale.multiplier(setup.d_k, experiment.vectors[0].n_attended)
     sizes = [law.mean, law.standard_deviation]
     known = [*sizes, *(m * size for size in sizes), m, 1.0 / m]
@@ -129,7 +130,7 @@ def test_what_is_said_to_be_the_same_at_every_d_k_is(experiment: Experiment) -> 
     sentence = headline(experiment)
     sizes = []
     for d_k in (16, 65_536):
-        law = law_of(setup.get(Settings), d_k, setup.spread)
+        law = law_of(setup.get(Settings), d_k, setup.sigmas)
         m = setup.scale.multiplier(d_k, experiment.vectors[0].n_attended)
         is_of_mean = "averages" in sentence or "piles up" in sentence
         sizes.append(m * abs(law.mean if is_of_mean else law.standard_deviation))
@@ -166,3 +167,9 @@ def test_what_is_typical_is_what_a_person_would_draw(settings: Settings) -> None
     if "about" in text:
         expected = [mean, mean / 8.0]
     assert told == pytest.approx(expected, rel=0.06)
+
+
+def test_a_spread_does_not_cancel_where_nothing_is_normalised() -> None:
+    """Here q and k are drawn as they are, also under a rule that normalises them elsewhere."""
+    setup = Setup(64, parse_scale("cosine:g=8"), sigma_q=2.0)
+    assert "give or take 16." in headline(Experiment(Drawn(), setup))

@@ -185,7 +185,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     When stopped, it yields once more if anything was drawn since the last answer, and ends.
     """
     setup = experiment.setup
-    yield from SampleRun(setup.get(Settings), setup.d_k, setup.spread).answers(experiment, stop)
+    yield from SampleRun(setup.get(Settings), setup.d_k, setup.sigmas).answers(experiment, stop)
 
 
 class _Sample:
