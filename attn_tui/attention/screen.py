@@ -1,6 +1,6 @@
 """The Attention screen: the weights of a head as two maps with one cursor, and its row below."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -37,10 +37,10 @@ from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
-from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, PicturePane, Sheet
+from attn_tui.ui.pinning_screen import PinningScreen
 from attn_tui.ui.setting import CAUSAL, MASK, PRECISION, SCALE, of_field, spread_where
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
@@ -68,7 +68,7 @@ QUICK = 600
 ROWS_ASKED = "The rows are the vectors that are asked: with rows drawn a head is drawn here"
 
 
-class AttentionScreen(InstrumentScreen):
+class AttentionScreen(PinningScreen):
     """Every row of a head, unscaled beside scaled: who looks at whom."""
 
     CSS_PATH = "attention.tcss"
@@ -119,8 +119,6 @@ class AttentionScreen(InstrumentScreen):
     """The key chosen by the user; None for the one with the row's largest weight."""
     hovered: var[charts.Cursor | None] = var(None, init=False)
     """The query and the key under the mouse; None while it is off the maps."""
-    pinned: var[Answer | None] = var(None, init=False)
-    """The answer shown beside the present one in place of the unscaled side."""
     stopped: var[bool] = var(False, init=False)
 
     def __init__(self) -> None:
@@ -200,26 +198,6 @@ class AttentionScreen(InstrumentScreen):
             self.ask(edits.redraw)
         else:
             self.notify(ROWS_ASKED, timeout=4)
-
-    def action_pin(self) -> None:
-        """Pin the present head, so that later ones are shown beside it."""
-        self._show_pinned(self.answer)
-
-    def action_unpin(self) -> None:
-        """Let go the pinned head, so that both sides are of the present one again."""
-        self._show_pinned(None)
-
-    def _show_pinned(self, pinned: Answer | None) -> None:
-        self.pinned = pinned
-        self.refresh_bindings()
-        if self.answer is not None:
-            self.watch_answer(self.answer)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available: pinning, or else letting go."""
-        if action in ("pin", "unpin") and (action == "unpin") != (self.pinned is not None):
-            return False
-        return super().check_action(action, parameters)
 
     @on(NumberPane.Changed, "#n-pane")
     def _move_n(self, event: NumberPane.Changed) -> None:
@@ -304,6 +282,10 @@ class AttentionScreen(InstrumentScreen):
             (self.answer,) = answer_rows(experiment)
         else:
             self.answer_in_thread(partial(answer_rows, experiment))
+
+    def answers_to(self, experiment: Experiment) -> Iterator[Answer]:
+        """Yield growing answers to a question."""
+        return answer_rows(unnamed(experiment))
 
     def set_answer(self, answer: Answer) -> None:
         """Show an answer, unless it is a restarted one with fewer rows than are shown already."""

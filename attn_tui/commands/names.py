@@ -6,7 +6,7 @@ _PURPOSES = {
     "One question": ["show", "attention"],
     "Random vectors": ["dot", "sweep"],
     "A model's heads": ["heads", "doctor", "diff", "probe", "recipe", "demo"],
-    "To learn": ["tour", "claim", "claims"],
+    "To learn": ["tour", "claim", "claims", "replay"],
 }
 """Subcommands by purpose; any others are listed last."""
 
@@ -17,6 +17,7 @@ _OTHERS = {
     "recipe": ("commands.recipe", "a script that captures a model's attention"),
     "demo": ("commands.demo", "captures with sixteen faults, to try the doctor on"),
     "tour": ("commands.tour", "a guided tour of a dozen steps, or that of a file"),
+    "replay": ("commands.replay", "what somebody asked on the screen, step by step"),
     "claims": ("claims.command", "every claim, a line each with its verdict"),
 }
 """Subcommands that belong to no instrument: their module and summary."""

@@ -20,7 +20,11 @@ def open_instrument(
     theme: str | None,
     no_mouse: bool,
     ascii: bool,
+    resume: bool = False,
+    fresh: bool = False,
+    session: str | None = None,
     is_asked: bool = True,
+    has_question: bool = True,
 ) -> None:
     """Open the screen of an instrument on the experiment that its options describe.
 
@@ -32,7 +36,11 @@ def open_instrument(
         theme: The name of a theme, or None for the one chosen last.
         no_mouse: Whether the mouse is left to the terminal.
         ascii: Whether to draw in ASCII.
+        resume: Whether to take up the last session.
+        fresh: Whether not to offer it.
+        session: The file of a session to take up and to keep up to date, or None.
         is_asked: Whether the screen was asked for, and not only the scores given.
+        has_question: Whether anything is asked, so that no session is offered in its place.
 
     Raises:
         InputError: If there is no such theme, or an option cannot be used.
@@ -47,9 +55,12 @@ def open_instrument(
         return
     check_terminal(instrument.command_name)
     experiment = load(instrument.to_experiment)(options)
+    from attn_tui.commands.sessions import chosen
     from attn_tui.console.asking import mention_unread_input
     from attn_tui.files.draft import draft_of
     from attn_tui.ui.terminal.background import asked
+
+    keeping, opened = chosen(resume, fresh, session, has_question)
 
     if "scores" in options:
         mention_unread_input(options)
@@ -59,7 +70,7 @@ def open_instrument(
 
         run(
             draft_of(experiment), mouse=not no_mouse, theme=theme, instrument=instrument.name,
-            ascii=ascii, background=background,
+            ascii=ascii, background=background, keeping=keeping, opened=opened,
         )  # fmt: skip
 
 

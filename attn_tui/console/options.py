@@ -9,6 +9,7 @@ from functools import partial, reduce
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from attn_tui.compute.errors import InputError, inert
@@ -96,8 +97,16 @@ SCREEN_OPTIONS = (
         ["--no-mouse"], group=SCREEN, is_flag=True, help="Leave the mouse to the terminal."
     ),
     Option(["--ascii"], group=SCREEN, is_flag=True, help="Draw in ASCII, as under TERM=linux."),
+    Option(["--resume"], group=SCREEN, is_flag=True, hidden=True),
+    Option(["--fresh"], group=SCREEN, is_flag=True, hidden=True),
+    Option(["--session"], group=SCREEN, metavar="FILE", hidden=True, type=click.Path()),
 )  # fmt: skip
 """Options for opening the screen of an instrument."""
+
+
+def _is_typed(context: click.Context, name: str) -> bool:
+    """Return whether an option or argument stands on the command line."""
+    return context.get_parameter_source(name) is not ParameterSource.DEFAULT
 
 
 class Command(click.Command):
@@ -134,7 +143,11 @@ class Command(click.Command):
             if looks.pop("screen"):
                 # The screen shows these options as a command line.
                 is_asked = not ctx.meta.get(SCREEN_IS_ADDED, False)
-                ctx.obj(self.instrument, ctx.params, is_asked=is_asked, **looks)
+                has_question = is_asked or any(map(partial(_is_typed, ctx), ctx.params))
+                ctx.obj(
+                    self.instrument, ctx.params, is_asked=is_asked, has_question=has_question,
+                    **looks,
+                )  # fmt: skip
         gc.enable()
         return super().invoke(ctx)
 

@@ -1,7 +1,7 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -17,6 +17,7 @@ from textual.widgets import TextArea
 from textual.worker import get_current_worker
 
 from attn_tui.compute.arrays import largest
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import VectorAnswer, compare
 from attn_tui.compute.field import fields_of
@@ -38,10 +39,11 @@ from attn_tui.report.words import done
 from attn_tui.ui.action import ANOTHER, SCORES, Action
 from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.editors import Editor
-from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
+from attn_tui.ui.instrument_screen import TINY
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
+from attn_tui.ui.pinning_screen import PinningScreen
 from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, Setting, of_field
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ READ_KEYS = 100
 """The most keys listed in the report on the screen; a saved report lists all."""
 
 
-class ExploreScreen(InstrumentScreen):
+class ExploreScreen(PinningScreen):
     """From score vectors to weights and their gradient, unscaled beside scaled."""
 
     CSS_PATH = "explore.tcss"
@@ -111,9 +113,6 @@ class ExploreScreen(InstrumentScreen):
     """The key chosen by the user; None for the one with the largest weight."""
     index: var[int] = var(0, init=False)
     """The index of the vector shown, if there are several."""
-    pinned: var[ShownVector | None] = var(None, init=False)
-    """The answer shown beside the present one in place of the unscaled side."""
-
     _is_painted = False
 
     def compose_body(self) -> ComposeResult:
@@ -180,27 +179,6 @@ class ExploreScreen(InstrumentScreen):
         self.key = key
         self.ask(MASK.edit(self.present.draft.setup.mask.toggled(key, key + 1)))
 
-    def action_pin(self) -> None:
-        """Pin the present answer, so that later ones are shown beside it."""
-        if self.answer is not None:
-            self._show_pinned(self.answer)
-
-    def action_unpin(self) -> None:
-        """Let go the pinned answer, so that both sides are of the present one again."""
-        self._show_pinned(None)
-
-    def _show_pinned(self, pinned: ShownVector | None) -> None:
-        self.pinned = pinned
-        self.refresh_bindings()
-        if self.answer is not None:
-            self.watch_answer(self.answer)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available: pinning, or else letting go."""
-        if action in ("pin", "unpin") and (action == "unpin") != (self.pinned is not None):
-            return False
-        return super().check_action(action, parameters)
-
     def action_vector(self, steps: int) -> None:
         """Show a following vector, or an earlier one if ``steps`` is negative."""
         count = len(self.present.experiment.vectors)
@@ -263,6 +241,10 @@ class ExploreScreen(InstrumentScreen):
     def why_idle(self, question: Question) -> str:
         """Return why another d_k would change nothing; empty if it would."""
         return why_idle(question.experiment)
+
+    def answers_to(self, experiment: Experiment) -> Iterator[ShownVector]:
+        """Yield better and better answers for the first vector of a question."""
+        return answer_one(experiment, 0)
 
     def watch_index(self) -> None:
         """Answer the question for another vector."""

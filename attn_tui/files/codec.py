@@ -60,7 +60,11 @@ def report_text(report: Mapping[str, object]) -> Iterator[str]:
 
 def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
     """Return an experiment as plain values, which `experiment_from_plain` reads."""
-    setup = experiment.setup
+    return {**setup_to_plain(experiment.setup), **_source_to_plain(experiment.source)}
+
+
+def setup_to_plain(setup: Setup) -> dict[str, Any]:
+    """Return a setup as plain values, which `setup_from_plain` reads."""
     settings = {}
     for instrument in INSTRUMENTS:
         chosen: Any = setup.get(load(instrument.settings))
@@ -79,7 +83,6 @@ def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
         "naive": not setup.precision.stable,
         "mask": str(setup.mask),
         "settings": settings,
-        **_source_to_plain(experiment.source),
     }
 
 
@@ -174,6 +177,21 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
         plain = plain.get("experiment")
     values = fields_in("experiment", plain, _NAMES)
     source = _source(values, default_source)
+    setup = setup_from_plain(values)
+    if "d_k" in values and source.d_k not in (None, setup.d_k):
+        refuse("d_k", setup.d_k, f"{source.d_k}, the length of a query")
+    return checked(Experiment, source, setup)
+
+
+def setup_from_plain(values: dict[str, Any]) -> Setup:
+    """Return the setup that plain values describe; anything left out has its default.
+
+    Args:
+        values: The result of `setup_to_plain`, or a part of it; other names are ignored.
+
+    Raises:
+        InputError: With field ``"experiment"``, if a value is not understood.
+    """
     setup = Setup()
     if "naive" in values and type(values["naive"]) is bool:
         # JSON says naive where the field says stable.
@@ -194,8 +212,6 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
     for name, field in FIELDS.items():
         if name in values and name != "model":
             setup = with_field(setup, field)
-    if "d_k" in values and source.d_k not in (None, setup.d_k):
-        refuse("d_k", setup.d_k, f"{source.d_k}, the length of a query")
     mask = of_type("mask", values.get("mask", str(setup.mask)), str)
     setup = replace(setup, mask=checked(parse_mask, mask))
     kinds = {instrument.name: instrument.settings for instrument in INSTRUMENTS}
@@ -208,7 +224,7 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
             if key not in gone
         }
         setup = setup.put(checked(partial(kind, **arguments)))
-    return checked(Experiment, source, setup)
+    return setup
 
 
 def read_experiment(path: str, default_source: Source | None = None) -> Experiment:

@@ -7,7 +7,7 @@ head, ``q:`` and ``K:`` are queries and keys, and everything else is scores. If 
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain
@@ -38,7 +38,7 @@ from attn_tui.files.grammar import (
     read_only,
     refused,
 )
-from attn_tui.files.paths import path_of
+from attn_tui.files.paths import path_of, path_text
 
 Part = Literal["q", "K", "V"]
 
@@ -62,8 +62,9 @@ _PART = re.compile(
 )
 """The heading of rows of q, K or V; after q, the tokens of its rows may follow."""
 
-_FILE = re.compile(r"^[^\S\n]*(?:[^:@\n]+:[^\S\n]*)?@([^\n]+)", re.MULTILINE)
-"""A line that names a file, perhaps after q:, K: or V:."""
+_SCORES_FILE = re.compile(r"^([^\S\n]*(?:[^:@\n]+:[^\S\n]*)?@)([^\n]+)", re.MULTILINE)
+_CAPTURE_FILE = re.compile(r"^([^\S\n]*file[^\S\n]*:[^\S\n]*)([^\n]+)", re.I | re.MULTILINE)
+"""A line that names a file, perhaps after q:, K: or V:; what stands before the path, and it."""
 
 _BARE = re.compile(r"[^\W\d][\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
 
@@ -126,8 +127,24 @@ def named_files(text: str) -> tuple[tuple[str, Stamp], ...]:
     """Return the files a text names, each with its size and time, or None if it is not there."""
     if "@" not in text:
         return ()
-    paths = [os.path.expanduser(path_of(match[1])) for match in _FILE.finditer(text)]
+    paths = [os.path.expanduser(path_of(match[2])) for match in _SCORES_FILE.finditer(text)]
     return tuple((path, _stamp(path)) for path in paths)
+
+
+def _file_lines(text: str) -> re.Pattern[str]:
+    return _CAPTURE_FILE if kind_of(text) == CAPTURED else _SCORES_FILE
+
+
+def paths_in(text: str) -> list[str]:
+    """Return the paths of the files that a text names, as they stand there."""
+    return [path_of(match[2]) for match in _file_lines(text).finditer(text)]
+
+
+def with_paths(text: str, rename: Callable[[str], str]) -> str:
+    """Return a text in which each path has been renamed."""
+    return _file_lines(text).sub(
+        lambda match: f"{match[1]}{path_text(rename(path_of(match[2])))}", text
+    )
 
 
 def _stamp(path: str) -> Stamp:
@@ -370,6 +387,18 @@ def _folder() -> TemporaryDirectory[str]:
 def is_kept(text: str) -> bool:
     """Return whether a text names a file in the temporary folder."""
     return _folder.cache_info().currsize > 0 and _folder().name in text
+
+
+def kept_file(data: bytes, suffix: str) -> str:
+    """Write bytes to a file in the temporary folder, and return its path.
+
+    Raises:
+        OSError: If that is impossible.
+    """
+    path = os.path.join(_folder().name, f"scores-{len(os.listdir(_folder().name)) + 1}{suffix}")
+    with open(path, "xb") as file:
+        file.write(data)
+    return path
 
 
 def _kept(arrays: Iterable[tuple[str, NDArray[np.float64]]]) -> str:

@@ -3,7 +3,7 @@
 import gc
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from os import environ
 from traceback import format_exception
@@ -29,6 +29,7 @@ from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
+from attn_tui.ui.sessions import Keeping, Sessions
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.terminal.cells import TerminalCells
 from attn_tui.ui.terminal.clipboard import load_tmux
@@ -38,9 +39,10 @@ from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
-from attn_tui.ui.welcome import Welcome
+from attn_tui.ui.welcome import TOUR, Welcome, offer_of_session
 
 if TYPE_CHECKING:
+    from attn_tui.files.session import Opened, Session
     from attn_tui.tour.guide import Guide
     from attn_tui.tour.pane import TourPane
     from attn_tui.tour.step import Tour
@@ -59,6 +61,8 @@ COPIED = (
 
 NO_LINE = "attn-tui: no command line leads back here: {reason}"
 """What is left on the terminal where no command line can ask the question."""
+
+NOT_KEPT = Keeping()
 
 FAILED = 70
 """The exit status after an unexpected error: EX_SOFTWARE of sysexits.h."""
@@ -79,6 +83,8 @@ class AttnApp(App[None]):
         tour: The tour to start at once, if any.
         place: The index of the step at which the tour begins; None for where it was left.
         offers_tour: Whether a line above the footer offers the tour.
+        keeping: Where what is asked is saved, and which session is offered.
+        opened: A session to show at once, whose first step the draft is.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -92,6 +98,8 @@ class AttnApp(App[None]):
         Action("U", "redo", "Redo", show=False, id="redo", synonyms=("do again",)),
         Action("0", "start", "Back to the start", show=False, id="start",
                synonyms=("reset", "start over", "restart", "clear")),
+        Action("y", "resume", "Go on where you were", show=False, id="resume",
+               synonyms=("session", "last session", "take up", "restore")),
         Action("x", "choose('example')", "Tour", tooltip="Try an example", id="examples",
                synonyms=("tour and examples", "examples", "demo", "lessons")),
         Action("c", "copy", "Copy", tooltip="Copy the command that leads back", id="copy",
@@ -127,6 +135,8 @@ class AttnApp(App[None]):
         tour: "Tour | None" = None,
         place: int | None = None,
         offers_tour: bool = False,
+        keeping: Keeping = NOT_KEPT,
+        opened: "Opened | None" = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -147,7 +157,12 @@ class AttnApp(App[None]):
         super().__init__(ansi_color=True if no_color else None)
         for ours in THEMES.values():
             self.register_theme(ours)
-        self.history = History(Question.first(draft))
+        self._opened = opened
+        self.history = opened.session.history if opened else History(Question.first(draft))
+        self._views: dict[str, str] = dict(opened.session.views) if opened else {}
+        """The views to show of instruments that are not open yet, by name."""
+        self._pins: dict[str, Draft] = dict(opened.session.pins) if opened else {}
+        """What to pin on instruments that are not open yet, by name."""
         self.turns = Turns(self, super().on_event, self._catch_up)
         self._is_behind = False
         """Whether the instrument shows the answer to a question before the present one."""
@@ -158,7 +173,14 @@ class AttnApp(App[None]):
         self.guide: Guide | None = None
         self._before: InstrumentScreen | None = None
         self._tour, self._place = tour, place
-        self._welcome = Welcome() if offers_tour else None
+        self.sessions = Sessions(self, keeping)
+        self._welcome: Welcome | None = None
+        if keeping.offered is not None:
+            self._welcome = Welcome(offer_of_session(keeping.age))
+        elif offers_tour:
+            self._welcome = Welcome(TOUR)
+        self._screens: dict[str, InstrumentScreen] = {}
+        """The screens of instruments that have been open, by name."""
 
     def get_driver_class(self) -> type[Driver]:
         """Return a driver that writes only the cells that change."""
@@ -202,8 +224,12 @@ class AttnApp(App[None]):
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.question, self.history.present)
         screen.typing = self.turns.typing
+        screen.session_text = self.session_text
+        screen.chosen_view = self._views.pop(name, "")
+        screen.chosen_pin = self._pins.pop(name, None)
         if name == self.DEFAULT_MODE:
             screen.welcome = self._welcome
+        self._screens[name] = screen
         return screen
 
     def is_computing(self) -> bool:
@@ -231,6 +257,9 @@ class AttnApp(App[None]):
         self._keep_help()
         self.turns.open()
         self.call_after_refresh(collect_garbage)
+        if self._opened is not None:
+            opened, self._opened = self._opened, None
+            self.sessions.mention(opened)
         if self._tour is not None:
             tour, self._tour = self._tour, None
             self.start_tour(tour, self._place)
@@ -268,12 +297,54 @@ class AttnApp(App[None]):
         else:
             self.turns.take(received(event))
 
+    # Sessions
+
+    @property
+    def session(self) -> "Session":
+        """What has been asked, and how it is shown."""
+        # Imported here so that starting the program does not wait for it.
+        from attn_tui.files.session import Session
+
+        views = {name: screen.view for name, screen in self._screens.items() if screen.view}
+        pins = {name: screen.pin for name, screen in self._screens.items() if screen.pin}
+        views, pins = self._views | views, self._pins | pins
+        return Session.of(self.history, self.current_mode, views, pins)
+
+    def session_text(self) -> Iterator[str]:
+        """Yield what has been asked as the text of a file that others can replay."""
+        from attn_tui.files.session import Inside, session_text
+
+        return session_text(self.session, Inside())
+
+    def come_to_session(self, session: "Session") -> None:
+        """Go on with a session."""
+        self.history = session.history
+        self._views, self._pins = dict(session.views), dict(session.pins)
+        for name, screen in self._screens.items():
+            screen.restore_view(self._views.pop(name, ""))
+            pin = self._pins.pop(name, None)
+            if pin is not None:
+                screen.restore_pin(pin)
+        self.action_go(session.instrument)
+        self.show()
+
+    def action_resume(self) -> None:
+        """Take up the session that is offered."""
+        self.sessions.take_up()
+        self._close_offer()
+
+    def _close_offer(self) -> None:
+        """Offer nothing any more."""
+        self.sessions.offered = None
+        if self._welcome is not None:
+            self._welcome.close()
+            self.refresh_bindings()
+
     # The tour
 
     def start_tour(self, tour: "Tour | None" = None, place: int | None = None) -> None:
         """Begin a tour, by default our own, or go on with the present one."""
-        if self._welcome is not None:
-            self._welcome.close()
+        self._close_offer()
         if self.guide is None:
             # Imported here so that starting the program does not wait for it.
             self.guide = load("attn_tui.tour.guide:Guide")(self, tour, place)
@@ -309,6 +380,8 @@ class AttnApp(App[None]):
         """Return whether an action is available: the next step only once this one is done."""
         if action == "tour_next":
             return self.guide is not None and self.guide.is_done and not self._enter_is_taken
+        if action == "resume":
+            return self.sessions.offered is not None
         if action == "choose" and parameters != ("example",):
             return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
@@ -331,6 +404,8 @@ class AttnApp(App[None]):
     def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
         """Change the question by an edit; while a key is held, only the numbers follow."""
         history = self.history.ask(edit, gesture, self._clock())
+        if history is not self.history:
+            self._close_offer()
         is_repeat = gesture is not None and self.turns.repeats and self.guide is None
         if is_repeat and self.instrument is not None and self.instrument.follow(history.present):
             self.history, self._is_behind = history, True
@@ -340,6 +415,7 @@ class AttnApp(App[None]):
     def _catch_up(self) -> None:
         """Show the present question if only the numbers have followed it."""
         self.active()
+        self.sessions.note()
         if self._is_behind:
             self.show()
 

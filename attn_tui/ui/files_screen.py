@@ -1,7 +1,7 @@
 """The part of an instrument's screen that reads reports, and saves and opens files."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,6 +22,7 @@ READ = "{count} vectors were read: > goes through them in Explore, 4 shows all a
 
 SAVED: Mapping[str, str] = {
     ".svg": "picture", ".json": "numbers", ".csv": "tables", ".txt": "report",
+    ".session": "all steps",
 }  # fmt: skip
 """What a file holds, by the ending of its name."""
 
@@ -44,6 +45,8 @@ class FilesScreen(AskingScreen):
 
     NAME: ClassVar[str]
     OPENS_SCORES: ClassVar[str] = ""
+    session_text: Callable[[], Iterable[str]] = tuple
+    """Returns all that has been asked, as a file holds it, in pieces."""
 
     def forms(self) -> "Forms":
         """Return the forms that can be saved, by the suffix of the file."""
@@ -83,7 +86,9 @@ class FilesScreen(AskingScreen):
 
         # Taken before the dialogue covers the screen.
         picture = [*self._picture()]
-        forms: Forms = {".svg": lambda: iter(picture), **self.forms()}
+        forms: Forms = {
+            ".svg": lambda: iter(picture), **self.forms(), ".session": self.session_text,
+        }  # fmt: skip
 
         def targets(path: str) -> list[str]:
             if PurePath(path).suffix:

@@ -16,6 +16,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from attn_tui.compute.errors import Stop
 from attn_tui.compute.text import visible
+from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
 from attn_tui.report.model import model_texts
 from attn_tui.ui.action import Action
@@ -134,6 +135,11 @@ class InstrumentScreen(FilesScreen):
     welcome: Welcome | None = None
     """The line that offers the tour, if it is offered here."""
 
+    chosen_view = ""
+    """The view to show first; empty for `first_view`."""
+    chosen_pin: Draft | None = None
+    """What to pin first, if anything."""
+
     headline: var[str] = var("", init=False)
     status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
@@ -165,7 +171,10 @@ class InstrumentScreen(FilesScreen):
     def on_mount(self) -> None:
         """Show the first view, and answer the question before the first layout."""
         self.view = self.first_view
+        self.restore_view(self.chosen_view)
         self.mutate_reactive(InstrumentScreen.question)
+        if self.chosen_pin is not None:
+            self.restore_pin(self.chosen_pin)
 
     @property
     def first_view(self) -> str:
@@ -387,6 +396,19 @@ class InstrumentScreen(FilesScreen):
             self.notify(f"{title} is on the screen already" if is_known else f"{title} {SOON}")
         else:
             self.notify(f"{title} has nothing to show here")
+
+    def restore_view(self, name: str) -> None:
+        """Show a view again, if there is room for it here."""
+        if name in self.views:
+            self.view = name
+
+    @property
+    def pin(self) -> Draft | None:
+        """What is pinned to compare with, as it was asked; None if nothing is, or can be."""
+        return None
+
+    def restore_pin(self, draft: Draft) -> None:
+        """Pin the answer to a draft, where answers can be pinned."""
 
     def is_known(self, view: str) -> bool:
         """Return whether a view has anything to show yet."""

@@ -78,7 +78,7 @@ def _write(name: str, text: str) -> str:
 
 
 @contextmanager
-def _locked() -> Iterator[None]:
+def locked() -> Iterator[None]:
     """Keep other programs from changing the folder for the length of a block.
 
     The lock is the operating system's, which takes it back from a program that has ended. Where
@@ -125,7 +125,7 @@ def is_first_start() -> bool:
     """
     if _read(STARTED, LONGEST):
         return False
-    with _locked():
+    with locked():
         # Of several that start at once, one is the first.
         return not _read(STARTED, LONGEST) and not _write(STARTED, "yes\n")
 
@@ -170,7 +170,7 @@ def remembered_tour(name: str) -> tuple[int, tuple[Any, ...]]:
 
 def remember_tour(name: str, step: int, picks: Sequence[int | None]) -> None:
     """Save the step and the picks of a tour, if possible; other programs may save theirs."""
-    with _locked():
+    with locked():
         tours = _tours()
         tours.pop(name, None)
         tours[name] = {"step": step, "picks": [*picks]}

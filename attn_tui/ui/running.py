@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
-from attn_tui.ui.app import AttnApp
+from attn_tui.ui.app import NOT_KEPT, AttnApp
 from attn_tui.ui.heap import Heap
 from attn_tui.ui.keys import keep_no_lines
 from attn_tui.ui.leaving import leave
@@ -18,6 +18,7 @@ from attn_tui.ui.memory import (
     remembered_background,
     remembered_theme,
 )
+from attn_tui.ui.sessions import Keeping
 from attn_tui.ui.terminal.background import Background, shade_of
 from attn_tui.ui.terminal.filters import lacks_blocks
 from attn_tui.ui.terminal.input import Parser
@@ -25,6 +26,7 @@ from attn_tui.ui.terminal.size import measure
 from attn_tui.ui.theme import DARK, LIGHT, check_theme
 
 if TYPE_CHECKING:
+    from attn_tui.files.session import Opened
     from attn_tui.tour.step import Tour
 
 NOT_ASKED = Background()
@@ -38,6 +40,7 @@ def run(
     tour: "Tour | None" = None, place: int | None = None,
     instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
     background: Background = NOT_ASKED,
+    keeping: Keeping = NOT_KEPT, opened: "Opened | None" = None,
 ) -> NoReturn:  # fmt: skip
     """Run the program on the terminal, and end the process.
 
@@ -50,6 +53,8 @@ def run(
         instrument: The name of the first instrument.
         background: What the terminal was asked about its background.
         ascii: Whether to draw in ASCII even if the terminal is not known to lack other glyphs.
+        keeping: How what is asked is kept for the next start.
+        opened: A session to take up, in place of the first question.
 
     Raises:
         InputError: If there is no such theme, or the terminal is too large.
@@ -58,9 +63,11 @@ def run(
     keep_no_lines()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
     offers_tour = is_first_start() and tour is None
+    if opened is not None:
+        draft, instrument = opened.session.steps[0], opened.session.instrument
     app = AttnApp(
         opening(draft), instrument, ascii=in_ascii, theme=_theme(theme, background), tour=tour,
-        place=place, offers_tour=offers_tour,
+        place=place, offers_tour=offers_tour, keeping=keeping, opened=opened,
     )  # fmt: skip
     app.taking_over = background.restore
     app.active = Heap(app.is_computing).note
@@ -69,6 +76,7 @@ def run(
     # A loop that asyncio itself runs would join the threads at its end.
     app.run(mouse=mouse, size=size, loop=asyncio.new_event_loop())
     background.restore()
+    app.sessions.close()
     leave(app.return_code or 0, app.parting)
 
 

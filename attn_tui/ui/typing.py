@@ -18,6 +18,11 @@ class Typing:
         """Note that somebody types, or that what was typed has just been shown."""
         self._until = time.monotonic() + REST
 
+    @property
+    def is_on(self) -> bool:
+        """Whether somebody types, or has typed just now."""
+        return time.monotonic() < self._until
+
     def stand_aside(self, stop: Stop) -> bool:
         """Wait in a thread while somebody types; return whether to stop, which ends the wait.
 
