@@ -192,7 +192,7 @@ def _first_kept(lines: Sequence[str], place: int) -> int:
 def _step_text(draft: Draft) -> str:
     """Return a draft as one line of JSON, its paths absolute."""
     text = with_paths(draft.text, absolute)
-    return json.dumps({"text": text, "setup": _changed(draft.setup)}, ensure_ascii=False)
+    return json.dumps({"text": text, "setup": _changed(draft.setup)})
 
 
 def _changed(setup: Setup) -> dict[str, Any]:

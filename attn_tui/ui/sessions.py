@@ -20,7 +20,7 @@ SOON, HELD = 0.5, 5.0
 NOT_KEPT = "What you ask is not kept for the next start: {reason}"
 """What is said, once, where nothing can be saved."""
 
-UNREAD = "The last session cannot be taken up: {error}. It is kept as {path}"
+UNREAD = "That session cannot be read: {problem}; expected {expected}. It is kept as {path}"
 """What is said of a session that is damaged, or of a newer version."""
 
 
@@ -130,7 +130,8 @@ class Sessions:
         try:
             opened = read_session(str(path), path.parent / ARRAYS)
         except InputError as error:
-            message = UNREAD.format(error=error, path=set_aside(path))
+            aside = set_aside(path)
+            message = UNREAD.format(problem=error.problem, expected=error.expected, path=aside)
             self._app.notify(message, severity="warning", timeout=12, markup=False)
             return True
         self.show(opened)

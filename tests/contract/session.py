@@ -15,9 +15,8 @@ from typing import Any
 
 import pexpect
 
-from attn_tui.ui.memory import STARTED
 from tests.contract.screens import COPY, ESCAPE, FIRST, LEAVE
-from tests.contract.terminal import Patience, Terminal
+from tests.contract.terminal import Patience, Terminal, remember_start
 
 QUIET = 0.25
 """Seconds without output, and without a thread that runs, after which a program is at rest: longer
@@ -34,12 +33,6 @@ _LOOK = 0.025
 _CLIPBOARD = re.compile(rb"\x1b\]52;c;([A-Za-z0-9+/=]*)(?:\x07|\x1b\\)")
 _SEQUENCE = re.compile(r"\x1b\[[\d;?<>=]*[a-zA-Z]")
 _ALTERNATE = b"\x1b[?1049l"
-
-
-def remember_start(folder: Path) -> None:
-    """Leave what a first start leaves, since only that one offers the tour."""
-    (folder / "attn-tui").mkdir(exist_ok=True)
-    (folder / "attn-tui" / STARTED).write_text("yes", "utf-8")
 
 
 class Session(Terminal):

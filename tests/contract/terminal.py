@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -12,6 +13,7 @@ from typing import Self
 
 import pexpect
 
+from attn_tui.ui.memory import STARTED
 from tests.contract.shown import Shown
 
 DEADLINE = 60.0
@@ -58,9 +60,19 @@ class Patience:
         return passed - held > self._seconds or passed > MOST * self._seconds
 
 
+def remember_start(folder: Path) -> None:
+    """Leave what a first start leaves, since only that one offers the tour."""
+    (folder / "attn-tui").mkdir(exist_ok=True)
+    (folder / "attn-tui" / STARTED).write_text("yes", "utf-8")
+
+
 def environment_of(others: Mapping[str, str]) -> dict[str, str]:
     """Return what a program finds on a terminal that shows everything, with some of its own."""
     kept = {name: value for name, value in os.environ.items() if name not in PLAIN}
+    if "XDG_STATE_HOME" in kept:
+        # Each program has a state of its own, or it would offer the session of another test.
+        kept["XDG_STATE_HOME"] = tempfile.mkdtemp(dir=kept["XDG_STATE_HOME"])
+        remember_start(Path(kept["XDG_STATE_HOME"]))
     plain = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
     return {**kept, **plain, **others}
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from attn_tui.ui.terminal.background import QUESTION, Background, shade_of
-from tests.contract.session import remember_start
-from tests.contract.terminal import Terminal
+from tests.contract.terminal import Terminal, remember_start
 
 WHITE = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
 LIGHT, DARK = b"48;2;251;250;247", b"48;2;14;16;22"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.session import Session, remember_start
-from tests.contract.terminal import Terminal
+from tests.contract.session import Session
+from tests.contract.terminal import Terminal, remember_start
 from tests.pairs import everyday
 from tests.tour.test_guide import LESSON
 

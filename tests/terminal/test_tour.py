@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.session import remember_start
-from tests.contract.terminal import Terminal
+from tests.contract.terminal import Terminal, remember_start
 from tests.test_cli import refused
 from tests.tour.test_guide import LESSON
 

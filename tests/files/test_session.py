@@ -1,0 +1,196 @@
+"""Sessions as files: every step comes back, with the arrays it names, or the file says why not."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.setup import Setup
+from attn_tui.files import session as session_module
+from attn_tui.files.draft import EXAMPLE, Draft, parse
+from attn_tui.files.history import History, Question
+from attn_tui.files.session import Beside, Inside, Session, read_session, session_text
+from tests.files.test_codec import masks, precisions, scales
+
+
+def saved(path: Path, session: Session) -> Path:
+    """Write a session, with its arrays beside it."""
+    path.write_text("".join(session_text(session, Beside(path.parent / "arrays"))), "utf-8")
+    return path
+
+
+def returned(path: Path) -> Session:
+    """Read a session and the arrays beside it, of which nothing may be missing."""
+    opened = read_session(str(path), path.parent / "arrays")
+    assert opened.notes == ()
+    return opened.session
+
+
+@given(
+    st.lists(st.text(max_size=20) | st.just("n = 64, seed = 3"), min_size=1, max_size=5),
+    st.integers(1, 65_536), scales, precisions, masks, st.sampled_from(["none", "gemma-2-9b"]),
+)  # fmt: skip
+@settings(max_examples=30)
+def test_every_step_comes_back_even_what_cannot_be_read(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], d_k: int, scale: Any,
+    precision: Any, mask: Any, model: str,
+) -> None:  # fmt: skip
+    setup = replace(Setup(d_k, scale, precision, mask), model=model)
+    steps = (*(Draft(text) for text in texts), Draft(texts[0], setup))
+    asked = Session(steps, len(texts) - 1, "sweep", {"sweep": "map"}, {"explore": EXAMPLE})
+    path = tmp_path_factory.mktemp("session") / "a.session"
+    again = returned(saved(path, asked))
+    plain = [draft.text for draft in again.steps]
+    # Lines of a text that name files name them by absolute paths.
+    assert [text for text in plain if "@" not in text] == [
+        t.text for t in steps if "@" not in t.text
+    ]
+    assert [draft.setup for draft in again.steps] == [draft.setup for draft in steps]
+    assert (again.place, again.instrument) == (asked.place, asked.instrument)
+    assert (again.views, again.pins) == (asked.views, asked.pins)
+
+
+def test_undo_and_redo_go_through_the_steps_of_a_session(tmp_path: Path) -> None:
+    history = History(Question.first(EXAMPLE))
+    for d_k in (64, 128, 256):
+        history = history.ask(lambda draft, d_k=d_k: Draft(draft.text, Setup(d_k)), None, 0.0)
+    history = history.undo()
+    session = Session.of(history, "explore", {}, {})
+    again = returned(saved(tmp_path / "a.session", session)).history
+    assert [again.present.draft, *again.past] == [history.present.draft, *history.past]
+    assert again.redo().present.draft.setup.d_k == 256
+    assert again.undo().undo().present.draft.setup.d_k == 1024
+
+
+def test_a_step_that_cannot_be_read_stands_over_the_last_one_that_can(tmp_path: Path) -> None:
+    session = Session((Draft("1, 2, 3"), Draft("1, 2, x")), 1)
+    present = returned(saved(tmp_path / "a.session", session)).history.present
+    assert present.draft.text == "1, 2, x"
+    assert present.error is not None
+    assert present.experiment.vectors[0].scores.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_an_opened_file_comes_back_when_it_is_gone_or_another_one(tmp_path: Path) -> None:
+    scores = tmp_path / "scores.npy"
+    np.save(scores, np.arange(5.0))
+    path = saved(tmp_path / "a.session", Session((Draft(f"@{scores}"),), 0))
+    saved(path, Session((Draft(f"@{scores}"), Draft(f"a: 1\n@{scores}")), 0))
+    assert len([*(tmp_path / "arrays").iterdir()]) == 1
+    assert returned(path).present.text == f"@{scores}"
+    np.save(scores, np.zeros(5))
+    changed = parse(returned(path).present)
+    scores.unlink()
+    for experiment in (changed, parse(returned(path).present)):
+        assert experiment.vectors[0].scores.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+def test_a_large_file_is_named_only_and_what_became_of_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "MOST_OPENED", 100)
+    scores = tmp_path / "scores.npy"
+    np.save(scores, np.arange(5.0))
+    path = saved(tmp_path / "a.session", Session((Draft(f"@{scores}"),), 0))
+    assert not (tmp_path / "arrays").exists()
+    np.save(scores, np.zeros(5))
+    (note,) = read_session(str(path)).notes
+    assert "scores.npy' has changed since" in note
+    scores.unlink()
+    opened = read_session(str(path))
+    assert "scores.npy' is missing" in opened.notes[0]
+    error = opened.session.history.present.error
+    assert error is not None
+    assert "there is no such file" in str(error)
+
+
+def test_typed_numbers_that_are_many_come_back_however_many(tmp_path: Path) -> None:
+    many = Draft("").with_text(", ".join(map(str, range(5_000))))
+    assert many.text.startswith("@")
+    path = saved(tmp_path / "a.session", Session((many,), 0))
+    kept = Path(many.text[1:])
+    numbers = kept.read_bytes()
+    kept.unlink()
+    try:
+        again = parse(returned(path).present)
+    finally:
+        kept.write_bytes(numbers)
+    assert again.vectors[0].scores.tolist() == [*range(5_000)]
+
+
+def test_a_session_for_others_has_its_arrays_inside(tmp_path: Path) -> None:
+    scores = tmp_path / "scores.npy"
+    np.save(scores, np.arange(5.0))
+    shared = tmp_path / "elsewhere.session"
+    shared.write_text("".join(session_text(Session((Draft(f"@{scores}"),), 0), Inside())), "utf-8")
+    scores.unlink()
+    opened = read_session(str(shared))
+    assert opened.notes == ()
+    assert parse(opened.session.present).vectors[0].scores.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+def test_of_too_many_steps_the_oldest_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "MOST_STEPS", 600)
+    steps = tuple(Draft(f"a: {number}, " + "1" * 80) for number in range(20))
+    path = saved(tmp_path / "a.session", Session(steps, 17))
+    again = returned(path)
+    assert again.present == steps[17]
+    assert again.steps == steps[-len(again.steps) :]
+    assert 3 < len(again.steps) < 8
+
+
+DAMAGED: Mapping[str, Any] = {
+    "nothing": "",
+    "half": '{"schema": "attn-tui/session/1", "steps": [',
+    "a list": "[]",
+    "another schema": {"schema": "attn-tui/session/2"},
+    "no steps": {"steps": []},
+    "steps that are none": {"steps": [5]},
+    "a step with another name": {"steps": [{"text": "1, 2", "colour": "red"}]},
+    "a place outside": {"place": 9},
+    "a place that is no number": {"place": "0"},
+    "an unknown instrument": {"instrument": "piano"},
+    "an unknown rule": {"steps": [{"text": "1, 2", "setup": {"rule": "loud"}}]},
+    "a d_k of 0": {"steps": [{"text": "1, 2", "setup": {"d_k": 0}}]},
+    "a view that is no text": {"views": {"explore": 5}},
+    "a pin that is none": {"pins": {"explore": []}},
+    "files that are a list": {"files": []},
+    "bytes that are none": {"files": {"/gone/a.npy": {"digest": "x", "bytes": "%"}}},
+}
+
+
+@pytest.mark.parametrize("what", DAMAGED)
+def test_a_damaged_session_is_named_with_the_place_and_what_was_expected(
+    what: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.session"
+    sound = json.loads(saved(path, Session((EXAMPLE,), 0)).read_text("utf-8"))
+    damaged = DAMAGED[what]
+    text = json.dumps(sound | damaged) if isinstance(damaged, dict) else damaged
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError) as raised:
+        read_session(str(path))
+    assert raised.value.field == "session"
+    assert "a.session" in raised.value.where
+    assert raised.value.expected
+    assert path.read_text("utf-8") == text
+
+
+def test_a_file_kept_elsewhere_is_not_taken(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.npy"
+    np.save(secret, np.arange(3.0))
+    path = saved(tmp_path / "a.session", Session((Draft("@/gone/a.npy"),), 0))
+    plain = json.loads(path.read_text("utf-8"))
+    plain["files"] = {"/gone/a.npy": {"digest": "x", "kept": "../secret.npy"}}
+    path.write_text(json.dumps(plain), "utf-8")
+    opened = read_session(str(path), tmp_path / "arrays")
+    assert opened.session.present.text == "@/gone/a.npy"
+    assert "is missing" in opened.notes[0]
