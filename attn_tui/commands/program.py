@@ -46,7 +46,6 @@ _EXAMPLES = """\
 \b
 Examples:
   attn-tui 100 120 150 --d-k 64
-  attn-tui show @scores.npy --rule temperature:T=2 --json
   attn-tui doctor capture.safetensors --config config.json
 """
 

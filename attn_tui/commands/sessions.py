@@ -8,12 +8,12 @@ from attn_tui.ui.session_file import NotKeptError, SessionFile, newest
 from attn_tui.ui.sessions import Keeping
 
 if TYPE_CHECKING:
-    from attn_tui.files.session import Opened
+    from attn_tui.files.session import Restored
 
 
 def chosen(
     resume: bool, fresh: bool, path: str | None, has_question: bool
-) -> "tuple[Keeping, Opened | None]":
+) -> "tuple[Keeping, Restored | None]":
     """Return how a start keeps its session, and the session that it takes up.
 
     Args:
@@ -36,7 +36,7 @@ def chosen(
     return Keeping(is_on=True, offered=offered), None
 
 
-def _at(path: str, has_question: bool) -> "tuple[Keeping, Opened | None]":
+def _at(path: str, has_question: bool) -> "tuple[Keeping, Restored | None]":
     """Return the session in a file, if it is there."""
     from attn_tui.files.session import read_session
 
@@ -51,7 +51,7 @@ def _at(path: str, has_question: bool) -> "tuple[Keeping, Opened | None]":
     return Keeping(is_on=True, file=file), opened
 
 
-def _left_last() -> "tuple[Keeping, Opened | None]":
+def _left_last() -> "tuple[Keeping, Restored | None]":
     """Return the session that was left last."""
     from attn_tui.files.session import read_session
     from attn_tui.ui.session_file import ARRAYS

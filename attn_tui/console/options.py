@@ -97,9 +97,13 @@ SCREEN_OPTIONS = (
         ["--no-mouse"], group=SCREEN, is_flag=True, help="Leave the mouse to the terminal."
     ),
     Option(["--ascii"], group=SCREEN, is_flag=True, help="Draw in ASCII, as under TERM=linux."),
-    Option(["--resume"], group=SCREEN, is_flag=True, hidden=True),
-    Option(["--fresh"], group=SCREEN, is_flag=True, hidden=True),
-    Option(["--session"], group=SCREEN, metavar="FILE", hidden=True, type=click.Path()),
+    # The help of the program and docs/sessions.md have these; they are the same everywhere.
+    Option(["--resume"], group=SCREEN, is_flag=True, hidden=True, help="Take up the last session."),
+    Option(["--fresh"], group=SCREEN, is_flag=True, hidden=True, help="Offer no session."),
+    Option(
+        ["--session"], group=SCREEN, metavar="FILE", hidden=True, type=click.Path(),
+        help="Take up a session, and keep it current.",
+    ),
 )  # fmt: skip
 """Options for opening the screen of an instrument."""
 

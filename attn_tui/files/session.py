@@ -254,7 +254,7 @@ def _bytes_of(path: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class Opened:
+class Restored:
     """A session as it was read.
 
     Attributes:
@@ -273,7 +273,7 @@ CHANGED = "{path} has changed since: steps that use it show what it holds now"
 """What is said of a file that is another one by now, and of which there is no copy."""
 
 
-def read_session(path: str, folder: Path | None = None) -> Opened:
+def read_session(path: str, folder: Path | None = None) -> Restored:
     """Read the session in a file.
 
     Args:
@@ -291,7 +291,7 @@ def read_session(path: str, folder: Path | None = None) -> Opened:
             raise replace(error, field="session") from None
 
 
-def _session_of(plain: object, folder: Path | None) -> Opened:
+def _session_of(plain: object, folder: Path | None) -> Restored:
     """Return the session that plain values describe."""
     schema = plain.get("schema") if isinstance(plain, dict) else None
     if schema != SCHEMA:
@@ -313,7 +313,7 @@ def _session_of(plain: object, folder: Path | None) -> Opened:
         for name, pin in fields_in("pins", values.get("pins", {}), names).items()
     }
     views = {name: of_type(f"views.{name}", view, str) for name, view in views.items()}
-    return Opened(Session(drafts, place, instrument, views, pins), notes)
+    return Restored(Session(drafts, place, instrument, views, pins), notes)
 
 
 def _draft_of(name: str, plain: object, renamed: Mapping[str, str]) -> Draft:

@@ -42,7 +42,7 @@ from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
 from attn_tui.ui.welcome import TOUR, Welcome, offer_of_session
 
 if TYPE_CHECKING:
-    from attn_tui.files.session import Opened, Session
+    from attn_tui.files.session import Restored, Session
     from attn_tui.tour.guide import Guide
     from attn_tui.tour.pane import TourPane
     from attn_tui.tour.step import Tour
@@ -136,7 +136,7 @@ class AttnApp(App[None]):
         place: int | None = None,
         offers_tour: bool = False,
         keeping: Keeping = NOT_KEPT,
-        opened: "Opened | None" = None,
+        opened: "Restored | None" = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:

@@ -26,7 +26,7 @@ from attn_tui.ui.terminal.size import measure
 from attn_tui.ui.theme import DARK, LIGHT, check_theme
 
 if TYPE_CHECKING:
-    from attn_tui.files.session import Opened
+    from attn_tui.files.session import Restored
     from attn_tui.tour.step import Tour
 
 NOT_ASKED = Background()
@@ -40,7 +40,7 @@ def run(
     tour: "Tour | None" = None, place: int | None = None,
     instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
     background: Background = NOT_ASKED,
-    keeping: Keeping = NOT_KEPT, opened: "Opened | None" = None,
+    keeping: Keeping = NOT_KEPT, opened: "Restored | None" = None,
 ) -> NoReturn:  # fmt: skip
     """Run the program on the terminal, and end the process.
 

@@ -11,7 +11,7 @@ from attn_tui.ui.leaving import WRITERS
 from attn_tui.ui.session_file import NotKeptError, SessionFile, set_aside
 
 if TYPE_CHECKING:
-    from attn_tui.files.session import Opened, Session
+    from attn_tui.files.session import Restored, Session
     from attn_tui.ui.app import AttnApp
 
 SOON, HELD = 0.5, 5.0
@@ -137,12 +137,12 @@ class Sessions:
         self.show(opened)
         return True
 
-    def show(self, opened: "Opened") -> None:
+    def show(self, opened: "Restored") -> None:
         """Show a session, and say what of it could not be found again."""
         self._app.come_to_session(opened.session)
         self.mention(opened)
 
-    def mention(self, opened: "Opened") -> None:
+    def mention(self, opened: "Restored") -> None:
         """Say what of a session could not be found again."""
         for note in opened.notes:
             self._app.notify(note, severity="warning", timeout=12, markup=False)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
+from attn_tui.files import edits
 from attn_tui.files import session as session_module
 from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.files.history import History, Question
@@ -60,7 +61,7 @@ def test_every_step_comes_back_even_what_cannot_be_read(
 def test_undo_and_redo_go_through_the_steps_of_a_session(tmp_path: Path) -> None:
     history = History(Question.first(EXAMPLE))
     for d_k in (64, 128, 256):
-        history = history.ask(lambda draft, d_k=d_k: Draft(draft.text, Setup(d_k)), None, 0.0)
+        history = history.ask(edits.become(Draft(EXAMPLE.text, Setup(d_k))), None, 0.0)
     history = history.undo()
     session = Session.of(history, "explore", {}, {})
     again = returned(saved(tmp_path / "a.session", session)).history

@@ -70,7 +70,8 @@ def test_sessions_of_another_host_and_without_locks_are_not_offered() -> None:
     path = left("1, 2", 1_000)
     lock = path.with_name(f"{path.name}.lock")
     who = json.loads(lock.read_text("utf-8"))
-    for other in (who | {"host": "elsewhere"}, who | {"locks": False}, {}):
+    others: list[dict[str, object]] = [who | {"host": "elsewhere"}, who | {"locks": False}, {}]
+    for other in others:
         lock.write_text(json.dumps(other), "utf-8")
         assert newest() is None
     lock.write_text(json.dumps(who), "utf-8")
