@@ -436,7 +436,8 @@ class ExploreScreen(InstrumentScreen):
 
             self.draw("vectors-table", vectors_table(answer.through, answer.vector))
 
-    @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
+    # Without a description, Textual writes down all numbers of the arguments.
+    @work(thread=True, exclusive=True, group="lab", exit_on_error=False, description="")
     def _try_precisions(self, answer: ShownVector) -> None:
         from attn_tui.compute.explore.precision_lab import lab
 

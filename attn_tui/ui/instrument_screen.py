@@ -285,7 +285,8 @@ class InstrumentScreen(FilesScreen):
 
     # Answers
 
-    @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
+    # Without a description, Textual writes down all numbers of the arguments.
+    @work(thread=True, exclusive=True, group="answer", exit_on_error=False, description="")
     def answer_in_thread(self, answers: Callable[[Stop], Iterable[Any]]) -> None:
         """Show successively better answers as they are computed, until the question changes.
 
