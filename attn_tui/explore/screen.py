@@ -122,11 +122,12 @@ class ExploreScreen(InstrumentScreen):
             with Horizontal(id="top"):
                 yield Pane("Scores s", Editor(id="scores"), key="e", id="scores-pane")
                 yield DkPane()
-            with Container(id="panes"):
+            with Container(id="panes", classes="-over"):
                 yield WeightsPane()
                 yield PicturePane("Gradient", id="gradient-pane")
                 for name, title in OVER.items():
-                    yield PicturePane(title, id=name, classes="over")
+                    is_first = name == self.first_view
+                    yield PicturePane(title, id=name, classes="over -shown" if is_first else "over")
                 yield JacobianPane()
                 table = VerticalScroll(Sheet(id="lab-table"))
                 yield Pane("Precision", table, id="lab", classes="wide")
