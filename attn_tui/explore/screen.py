@@ -121,11 +121,12 @@ class ExploreScreen(PinningScreen):
             with Horizontal(id="top"):
                 yield Pane("Scores s", Editor(id="scores"), key="e", id="scores-pane")
                 yield DkPane()
-            with Container(id="panes"):
+            with Container(id="panes", classes="-over"):
                 yield WeightsPane()
                 yield PicturePane("Gradient", id="gradient-pane")
                 for name, title in OVER.items():
-                    yield PicturePane(title, id=name, classes="over")
+                    is_first = name == self.first_view
+                    yield PicturePane(title, id=name, classes="over -shown" if is_first else "over")
                 yield JacobianPane()
                 table = VerticalScroll(Sheet(id="lab-table"))
                 yield Pane("Precision", table, id="lab", classes="wide")
@@ -418,7 +419,8 @@ class ExploreScreen(PinningScreen):
 
             self.draw("vectors-table", vectors_table(answer.through, answer.vector))
 
-    @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
+    # Without a description, Textual writes down all numbers of the arguments.
+    @work(thread=True, exclusive=True, group="lab", exit_on_error=False, description="")
     def _try_precisions(self, answer: ShownVector) -> None:
         from attn_tui.compute.explore.precision_lab import lab
 

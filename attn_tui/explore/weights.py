@@ -100,7 +100,8 @@ class WeightsPane(PicturePane, can_focus=True):
                 self._find_largest(experiment)
         self._describe()
 
-    @work(thread=True, exclusive=True, group="largest", exit_on_error=False)
+    # Without a description, Textual writes down all numbers of the arguments.
+    @work(thread=True, exclusive=True, group="largest", exit_on_error=False, description="")
     def _find_largest(self, experiment: Experiment) -> None:
         worker = get_current_worker()
         place = largest_weight(experiment, lambda: worker.is_cancelled)

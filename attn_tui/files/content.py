@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -192,6 +191,9 @@ def read_tables(path: str, name: str) -> tuple[TomlTable, ...]:
 
 def tables_of(text: str, path: str, name: str) -> tuple[TomlTable, ...]:
     """Return the tables in a text, as `read_tables` does; errors do not name the file."""
+    # Imported here because the first screen does not need it.
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -289,7 +289,8 @@ class HeadsScreen(InstrumentScreen):
             self._look(experiment)
         self._show()
 
-    @work(thread=True, exclusive=True, group="look", exit_on_error=False)
+    # Without a description, Textual writes down all numbers of the arguments.
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="")
     def _look(self, experiment: Experiment) -> None:
         """Compute what is missing, in a thread; wait while the user has paused it."""
         worker = get_current_worker()

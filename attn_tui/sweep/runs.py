@@ -96,21 +96,19 @@ class SweepRun:
 
 
 @dataclass
-class CursorRow:
-    """What is drawn for the cursor alone, besides the points of the sweep.
+class CursorPlace:
+    """What is drawn at the cursor alone, where that is no place of the sweep.
 
     Attributes:
-        crossovers: The crossovers of the cursor's row.
-        here: The points drawn at the cursor; none if that is a place of the sweep.
-        is_drawn: Whether every draw at the cursor is done.
+        here: The points drawn there; none if it is a place of the sweep.
+        is_drawn: Whether every draw there is done.
     """
 
-    crossovers: tuple[Crossover, ...] = field(default=())
     here: Points = field(default_factory=Points)
     is_drawn: bool = False
 
-    def draw_place(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
-        """Draw at the cursor alone, first a few vectors, then all; yield after both.
+    def draw(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
+        """Draw at the cursor, first a few vectors, then all; yield after both.
 
         The whole takes seconds, and the medians of even fewer vectors would soon be contradicted.
         """
@@ -127,17 +125,29 @@ class CursorRow:
                     self.is_drawn = draws == most
                     yield
 
-    def find_crossovers(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
-        """Find the crossovers of the cursor's row, and yield whenever more is known."""
-        wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
-        if len(self.crossovers) == wanted:
-            return
+
+@dataclass
+class CursorRow:
+    """What is known of the cursor's row, besides the points of the sweep.
+
+    Attributes:
+        crossovers: The crossovers found so far.
+        is_searched: Whether all of them are found.
+    """
+
+    crossovers: tuple[Crossover, ...] = field(default=())
+    is_searched: bool = False
+
+    def search(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
+        """Find the crossovers, and yield whenever more is known."""
         if stop():
             return
         for _, crossovers in row_crossovers(experiment, stop):
             if crossovers != self.crossovers:
                 self.crossovers = crossovers
                 yield
+        wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
+        self.is_searched = len(self.crossovers) == wanted
 
 
 def is_between(experiment: Experiment) -> bool:
@@ -147,11 +157,17 @@ def is_between(experiment: Experiment) -> bool:
     return settings.n not in ns or d_k not in d_ks
 
 
-def row_of(experiment: Experiment) -> object:
-    """Return the key of a `CursorRow`: all that it depends on (place, rules, spread, draws)."""
+def place_of(experiment: Experiment) -> object:
+    """Return the key of a `CursorPlace`: all that it depends on (place, rules, spread, draws)."""
     setup = experiment.setup
     settings = setup.get(Settings)
-    wanted = tuple(crossovers_wanted(experiment))
     rules = compared(settings, setup.scale)
     drawn = settings.n, setup.d_k, setup.scale.qk_norm, setup.sigmas, settings.draws, settings.seed
-    return wanted, rules, *drawn
+    return rules, *drawn
+
+
+def row_of(experiment: Experiment) -> object:
+    """Return the key of a `CursorRow`: all that it depends on, which is not the cursor's d_k."""
+    settings = experiment.setup.get(Settings)
+    wanted = tuple(crossovers_wanted(experiment))
+    return wanted, experiment.setup.sigmas, settings.draws, settings.seed

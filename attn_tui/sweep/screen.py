@@ -40,7 +40,15 @@ from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of, others
 from attn_tui.sweep.report import report
-from attn_tui.sweep.runs import CursorRow, SweepRun, drawn_by, is_between, row_of
+from attn_tui.sweep.runs import (
+    CursorPlace,
+    CursorRow,
+    SweepRun,
+    drawn_by,
+    is_between,
+    place_of,
+    row_of,
+)
 from attn_tui.sweep.views import VIEW_TITLES
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NPane
@@ -58,11 +66,11 @@ KEPT = 4
 """How many complete sweeps are kept, so that going back to one redraws nothing. One that is not
 complete has its draws, which take up to 58 MB; it is forgotten once another one is asked for."""
 
-ROWS_KEPT = 64
-"""How many rows keep their crossovers."""
+LOOKS_KEPT = 64
+"""How many rows keep their crossovers, and how many places between those of a sweep their draws."""
 
 Look = Callable[[Experiment, Stop], Iterator[None]]
-"""A closer look at the cursor's row: a method of `CursorRow`."""
+"""A closer look at the cursor: a method of its `CursorPlace` or `CursorRow`."""
 
 VIEWS: Mapping[str, tuple[View, Axis | None]] = {
     "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
@@ -114,11 +122,12 @@ class SweepScreen(InstrumentScreen):
         self._complete: LRUCache[Experiment, SweepRun] = LRUCache(KEPT)
         self._run: SweepRun | None = None
         """The run of the question."""
-        self._row = lru_cache(maxsize=ROWS_KEPT)(lambda _: CursorRow())
+        self._place = lru_cache(maxsize=LOOKS_KEPT)(lambda _: CursorPlace())
+        self._row = lru_cache(maxsize=LOOKS_KEPT)(lambda _: CursorRow())
         self._drawing: SweepRun | None = None
         """The run being drawn, or the last one once it is complete."""
         self._looking: Look | None = None
-        """What the cursor's row is being looked at for, or was last."""
+        """What the cursor is being looked at for, or was last."""
         self._is_numbers = False
         self._grid: charts.Grid | None = None
 
@@ -313,7 +322,8 @@ class SweepScreen(InstrumentScreen):
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._show_latest)
 
-    @work(thread=True, exclusive=True, group="look", exit_on_error=False)
+    # Without a description, Textual writes down all numbers of the arguments.
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="")
     def _look_closer(self, experiment: Experiment, look: Look, refines: bool) -> None:
         worker = get_current_worker()
 
@@ -333,21 +343,24 @@ class SweepScreen(InstrumentScreen):
         if latest is None:
             return
         row = self._row(row_of(experiment))
-        self._look(experiment, row, latest)
-        here = None if self.place in latest.points.places else row.here
+        place = self._place(place_of(experiment))
+        self._look(experiment, place, row, latest)
+        here = None if self.place in latest.points.places else place.here
         self.answer = replace(restated(latest, experiment), crossovers=row.crossovers, here=here)
 
-    def _look(self, experiment: Experiment, row: CursorRow, latest: Answer) -> None:
+    def _look(
+        self, experiment: Experiment, place: CursorPlace, row: CursorRow, latest: Answer
+    ) -> None:
         """Draw at the cursor if the sweep does not, then find the crossovers of its row.
 
         Crossovers wait until every place of the sweep has its first draws.
         """
         ns, d_ks = along(self.sweep, experiment.setup.d_k)
         is_everywhere = len(latest.points.places) == len(ns) * len(d_ks)
-        look = row.find_crossovers if is_everywhere else None
-        answers = is_between(experiment) and not row.is_drawn
+        look = row.search if is_everywhere and not row.is_searched else None
+        answers = is_between(experiment) and not place.is_drawn
         if answers:
-            look = row.draw_place
+            look = place.draw
         if look is not None and self._looking != look and not self.is_resting:
             self._looking = look
             self._look_closer(experiment, look, not answers)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
+from textual.events import Idle
 from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
@@ -78,6 +79,11 @@ class AskingScreen(Screen[None]):
         """When somebody has typed last: what only refines an answer stands aside."""
         self._player: Timer | None = None
         self._direction = 1
+
+    def on_idle(self, event: Idle) -> None:
+        """Paint what a key changes once all of it has taken effect: in one frame, not in two."""
+        if self.typing.is_pending:
+            event.prevent_default()
 
     @property
     def present(self) -> Question:

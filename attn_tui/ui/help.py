@@ -1,7 +1,6 @@
 """The help of a screen: Markdown on its panes, from files, and a table of its keys."""
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from textual.screen import Screen
@@ -34,6 +33,9 @@ def name_of(screen: str, pane: Pane) -> str:
 @cache
 def read(name: str) -> str:
     """Return the text of a help file, or nothing if there is none."""
+    # Imported here because nobody asks for help before the first screen.
+    from importlib.resources import files
+
     file = files("attn_tui").joinpath("help", f"{name}.md")
     return file.read_text("utf-8") if file.is_file() else ""
 

@@ -7,7 +7,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.events import DescendantFocus
+from textual.events import DescendantFocus, ScreenResume
 from textual.geometry import Size
 from textual.reactive import var
 from textual.widget import Widget
@@ -197,8 +197,10 @@ class InstrumentScreen(FilesScreen):
         """Show no keys below a dialogue, in which they would be typed or do nothing."""
         self.query(KeysFooter).set(visible=False)
 
-    def on_screen_resume(self) -> None:
+    def on_screen_resume(self, event: ScreenResume) -> None:
         """Ask for the present question, which may have changed while the screen was hidden."""
+        # What has just been mounted has its styles.
+        event.refresh_styles = self.stack_updates > 0
         self.query(KeysFooter).set(visible=True)
         self.post_message(self.Ready())
 
@@ -294,7 +296,8 @@ class InstrumentScreen(FilesScreen):
 
     # Answers
 
-    @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
+    # Without a description, Textual writes down all numbers of the arguments.
+    @work(thread=True, exclusive=True, group="answer", exit_on_error=False, description="")
     def answer_in_thread(self, answers: Callable[[Stop], Iterable[Any]]) -> None:
         """Show successively better answers as they are computed, until the question changes.
 

@@ -88,6 +88,9 @@ class KeysFooter(Footer):
     def compose(self) -> ComposeResult:
         """Lay out the keys, those that everybody needs first."""
         keys = sorted(super().compose(), key=place)
+        for key in keys:
+            # Set once it is mounted, it would be styled a second time.
+            key.set_class(self.compact, "-compact", update=False)
         if EDITING[1] in map(key_of, keys):
             keys.sort(key=lambda key: key_of(key) not in EDITING)
         yield from keys

@@ -4,6 +4,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from attn_tui.compute.errors import InputError
@@ -16,7 +17,6 @@ from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import parse
 from attn_tui.files.history import Edit, Question
-from attn_tui.search import words
 
 
 def _never(question: Question) -> str:
@@ -142,8 +142,13 @@ def rule_names(rule: Rule) -> list[str]:
     return [rule.name, *formula, *rule.synonyms]
 
 
-_NAMED = {words(name).letters: rule.name for rule in RULES.values() for name in rule_names(rule)}
-"""The names of rules by all that they are called, without what makes no difference."""
+@cache
+def _named() -> Mapping[str, str]:
+    """Return the names of rules by all that they are called, without what makes no difference."""
+    from attn_tui.search import words
+
+    return {words(name).letters: rule.name for rule in RULES.values() for name in rule_names(rule)}
+
 
 _DIVISOR = re.compile(r"1\s*/\s*(?P<root>√|sqrt)?\s*\(?(?P<number>[0-9.,]+)\)?")
 
@@ -157,7 +162,10 @@ def read_rule(text: str) -> str:
     >>> read_rule("1/d_k"), read_rule("temperature 0.5"), read_rule("1/sqrt(144)")
     ('inverse', 'temperature:T=0.5', 'fixed:a=144.0')
     """
-    name = _NAMED.get(words(text).letters)
+    # Imported here, as below, because nobody reads a rule before the first screen.
+    from attn_tui.search import words
+
+    name = _named().get(words(text).letters)
     if name is not None:
         return name
     divisor = _DIVISOR.fullmatch(text)

@@ -9,9 +9,14 @@ REST = 0.05
 
 
 class Typing:
-    """When somebody has typed last."""
+    """When somebody has typed last.
+
+    Attributes:
+        is_pending: Whether what was typed has yet to take effect.
+    """
 
     def __init__(self) -> None:
+        self.is_pending = False
         self._until = 0.0
 
     def note(self) -> None:

@@ -2,6 +2,7 @@
 
 import gc
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +13,15 @@ from textual.widgets import Label
 
 from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMapDrawing as Map
+from attn_tui.compute.errors import Stop
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.console.asking import asked_by
+from attn_tui.sweep import runs
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.charts import PlaceNumbers
 from attn_tui.sweep.runs import SweepRun
@@ -49,6 +54,25 @@ def cell(screen: SweepScreen, row: int, column: int) -> tuple[int, int]:
     return next(
         (x, y) for y in lines for x in columns if drawn(screen).entry(x, y, *size) == (row, column)
     )
+
+
+@pytest.mark.slow
+async def test_the_crossovers_of_a_row_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+    row_crossovers = runs.row_crossovers
+
+    def recorded(experiment: Experiment, stop: Stop) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
+        searched.append(experiment.setup.get(Settings).n)
+        return row_crossovers(experiment, stop)
+
+    monkeypatch.setattr(runs, "row_crossovers", recorded)
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        await at(pilot)
+        for key in ("left", "left", "right", "up", "right", "down", "left"):
+            screen = await at(pilot, key)
+            assert screen.answer is not None
+            assert {one.n for one in screen.answer.crossovers} == {screen.place[0]}, key
+    assert searched == [8, 16]
 
 
 @pytest.mark.slow

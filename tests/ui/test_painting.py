@@ -11,6 +11,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.terminal.compositor import SpansUpdate
 from tests.pairs import everyday
+from tests.sweep.asked import DRAFT as SWEEP
 from tests.ui.person import press, shown
 
 
@@ -109,6 +110,27 @@ async def test_the_cells_that_are_sent_make_the_screen(
         assert sent.display == whole.display
         assert sent.buffer == whole.buffer
     assert SpansUpdate in kinds
+
+
+@pytest.mark.slow
+async def test_a_key_is_painted_in_one_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames: list[SpansUpdate] = []
+    display = App._display
+
+    def record(app: App[None], screen: Screen[object], frame: RenderableType | None) -> None:
+        if isinstance(frame, SpansUpdate):
+            frames.append(frame)
+        display(app, screen, frame)
+
+    monkeypatch.setattr(App, "_display", record)
+    async with AttnApp(SWEEP, "sweep").run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        for key in ("left", "left", "right"):
+            frames.clear()
+            await press(pilot, key)
+            # The number on its slider, and what is left of the screen.
+            assert {5, 8} <= {y for y, _, _ in frames[0].strips}
+            assert len(frames) == 1
 
 
 def _lines(data: str) -> str:

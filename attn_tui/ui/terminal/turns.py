@@ -95,10 +95,18 @@ class Turns:
     async def _run(self) -> None:
         while self._line:
             self._present = self._line.popleft()
-            await self._done_in(self._app, partial(self._give, self._present))
-            await self._effects()
-            if not self.repeats:
-                self._rest()
+            self.typing.is_pending = True
+            try:
+                await self._done_in(self._app, partial(self._give, self._present))
+                await self._effects()
+                if not self.repeats:
+                    self._rest()
+                    await self._effects()
+            finally:
+                self.typing.is_pending = False
+            if self._app.screen_stack:
+                # Once idle, it paints.
+                await self._done_in(self._app.screen, nothing)
             self.typing.note()
 
     async def _effects(self) -> None:
