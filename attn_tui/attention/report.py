@@ -15,7 +15,6 @@ from attn_tui.compute.numbers import percent, quantity
 from attn_tui.compute.source import Source
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.head import question_lines
 from attn_tui.report.origin import noted
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Rows, Table, data
@@ -44,11 +43,6 @@ TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
     ("entropy", lambda side, row: quantity(float(side.entropy[row])), 5),
 )  # fmt: skip
 """The statistics that tables have: the heading, the function that writes a value, and the rank."""
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the whole report on an answer as JSON."""
-    return forms.json(report(answer))
 
 
 def report(answer: Answer) -> Report:

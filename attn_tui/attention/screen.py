@@ -29,13 +29,10 @@ from attn_tui.compute.text import counted
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
-from attn_tui.report.export import Forms
-from attn_tui.report.forms import forms
 from attn_tui.report.origin import missed_text
-from attn_tui.report.text import text
+from attn_tui.report.report import Report
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
-from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
@@ -314,20 +311,9 @@ class AttentionScreen(InstrumentScreen):
 
     # Files and reports
 
-    def forms(self) -> Forms:
-        """Return the forms in which the rows known so far can be saved."""
-        answer = self.answer
-        return {} if answer is None else forms(lambda: report(self._asked_of(answer)))
-
-    def report(self) -> str:
-        """Return the report on the rows known so far as text."""
-        if self.answer is None:
-            return ""
-        return "".join(text(report(self._asked_of(self.answer)), columns_of_text(self.size.width)))
-
-    def _asked_of(self, answer: Answer) -> Answer:
-        """Return an answer with the present names of rows."""
-        return replace(answer, experiment=self.present.experiment)
+    def report(self, answer: Answer, width: int | None = None) -> Report:
+        """Return the report on the rows known so far, with their present names."""
+        return report(replace(answer, experiment=self.present.experiment))
 
     # Drawing
 

@@ -14,7 +14,6 @@ from attn_tui.compute.models import MODELS
 from attn_tui.compute.numbers import exact, fixed, six_digits, with_error
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.report import (
     Column,
     Fact,
@@ -57,11 +56,6 @@ TITLES = ("found", "stated", "exact")
 """The headings of numbers, and of the numbers they are compared with."""
 
 _ID, _VERDICT, _TIME = 6, 13, 7
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the finding for the claim of a question as JSON, with the question."""
-    return forms.json(report_of(answer))
 
 
 def report_of(answer: Answer, width: int = WIDTH) -> Report:

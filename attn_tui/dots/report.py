@@ -15,7 +15,6 @@ from attn_tui.dots.derivation import derivation, steps
 from attn_tui.dots.headline import headline
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.head import Labelled, about_model, left_out, rule_lines
 from attn_tui.report.report import (
     Column,
@@ -48,11 +47,6 @@ COLUMNS = (
     "standard_error", "exact",
 )  # fmt: skip
 """The columns of CSV, which has a row for each sampled number."""
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the whole report on an answer as JSON."""
-    return forms.json(report(answer))
 
 
 def report(answer: Answer, width: int = WIDTH) -> Report:

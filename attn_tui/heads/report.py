@@ -21,7 +21,6 @@ from attn_tui.files.plain import named
 from attn_tui.heads.about import about
 from attn_tui.heads.headline import headline
 from attn_tui.heads.words import UNCOUNTED, head_text, number
-from attn_tui.report import forms
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data
 from attn_tui.report.report import listed as rows_of
 from attn_tui.report.rows import WIDTH, cells
@@ -50,11 +49,6 @@ def report_of(answer: Answer) -> Report:
     """Return the report of an answer with every statistic, that of the map first."""
     settings = answer.experiment.setup.get(Settings)
     return report(answer.survey, [*dict.fromkeys((settings.statistic, *STATISTICS))])
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the report of an answer as JSON, in pieces."""
-    return forms.json(report_of(answer))
 
 
 def _data(

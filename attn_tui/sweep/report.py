@@ -18,7 +18,6 @@ from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at, rule_text
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.head import Labelled, about_model, left_out
 from attn_tui.report.origin import entries_law, scores_law
 from attn_tui.report.report import (
@@ -58,11 +57,6 @@ ERRORS = "error: of the mean; from, to: the median's 95 % interval"
 
 NUMBER, FACTOR = 8, 10
 """Widths in columns: of a statistic's number, and of a factor."""
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the whole report on an answer as JSON."""
-    return forms.json(report(answer))
 
 
 def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:

@@ -31,10 +31,7 @@ from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws, r
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Edit, Question
-from attn_tui.report.export import Forms
-from attn_tui.report.forms import forms
 from attn_tui.report.report import Report
-from attn_tui.report.text import text
 from attn_tui.sweep import charts
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
@@ -44,7 +41,6 @@ from attn_tui.sweep.runs import CursorRow, SweepRun, drawn_by, is_between, row_o
 from attn_tui.sweep.views import VIEW_TITLES
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NPane
-from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
@@ -354,17 +350,8 @@ class SweepScreen(InstrumentScreen):
 
     # Files and reports
 
-    def forms(self) -> Forms:
-        """Return the forms in which the draws so far can be saved."""
-        answer = self.answer
-        return {} if answer is None else forms(lambda: self._report_of(answer))
-
-    def report(self) -> str:
-        """Return the report on the draws so far as text."""
-        width = columns_of_text(self.size.width)
-        return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
-
-    def _report_of(self, answer: Answer) -> Report:
+    def report(self, answer: Answer, width: int | None = None) -> Report:
+        """Return the report on the draws so far."""
         return report(answer)
 
     # Drawing

@@ -137,7 +137,6 @@ class InstrumentScreen(FilesScreen):
     headline: var[str] = var("", init=False)
     status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
-    answer: var[Any] = var(None, init=False)
     failure: var[str] = var("", init=False)
     """An error that replaces the headline until the question changes."""
 
