@@ -15,10 +15,11 @@ from textual.widget import Widget
 from attn_tui.attention import charts
 from attn_tui.attention.charts import Labels, Maps
 from attn_tui.attention.headline import done_to, headline
-from attn_tui.attention.report import report
+from attn_tui.attention.report import report, rows_table
 from attn_tui.attention.views import VIEW_TITLES
 from attn_tui.captures.source import Captured
 from attn_tui.charts.glyphs import FILLS
+from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.attention.answer import Answer, compare, is_drawn, tokens_of
 from attn_tui.compute.attention.answer import answer as answer_rows
 from attn_tui.compute.attention.settings import N_SCALE, Settings
@@ -313,7 +314,11 @@ class AttentionScreen(InstrumentScreen):
 
     def report(self, answer: Answer, width: int | None = None) -> Report:
         """Return the report on the rows known so far, with their present names."""
-        return report(replace(answer, experiment=self.present.experiment))
+        return report(self._named(answer))
+
+    def _named(self, answer: Answer) -> Answer:
+        """Return an answer with the present names of rows."""
+        return replace(answer, experiment=self.present.experiment)
 
     # Drawing
 
@@ -375,7 +380,10 @@ class AttentionScreen(InstrumentScreen):
         if maps is None:
             return
         if self.view == "rows-pane":
-            self.draw("rows", charts.rows_table(maps.answer, self.labels, self.cursor[0]))
+            rows = maps.answer.rows.tolist()
+            cursor = rows.index(self.cursor[0]) if self.cursor[0] in rows else None
+            table = rows_table(self._named(maps.answer))
+            self.draw("rows", TableDrawing.of(table, cursor))
             return
         is_alone = not self.query_one("#bars").display
         is_textured = self.app.has_class("-textures")

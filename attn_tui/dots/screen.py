@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.reactive import var
 
-from attn_tui.charts.table import Page
+from attn_tui.charts.table import Page, TableDrawing
 from attn_tui.compute.dots.answer import Answer, SampleRun
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.errors import Stop
@@ -20,7 +20,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.dots import charts
 from attn_tui.dots.derivation import derivation
 from attn_tui.dots.headline import headline
-from attn_tui.dots.report import report
+from attn_tui.dots.report import other_d_k, report
 from attn_tui.dots.views import VIEW_TITLES
 from attn_tui.files.history import Question
 from attn_tui.report.report import Report
@@ -181,7 +181,7 @@ class DotsScreen(InstrumentScreen):
         if self.view == "why-pane":
             self.draw("why", Page(partial(derivation, answer), ROLES))
         elif self.view == "table-pane":
-            self.draw("table", charts.rows_table(answer))
+            self.draw("table", TableDrawing.of(other_d_k(answer)))
         elif self.view == "bells-pane":
             self._describe(answer)
             self.draw("bells-pane", charts.Bells(answer, self.names, self.stretched))

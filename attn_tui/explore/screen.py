@@ -430,10 +430,11 @@ class ExploreScreen(InstrumentScreen):
             self.app.call_from_thread(self._draw_lab, tried)
 
     def _draw_lab(self, tried: "Lab") -> None:
+        from attn_tui.charts.table import TableDrawing
         from attn_tui.explore.lab import lab_table
 
         self.pane("lab").describe(f"Precision: the weight of key {tried.key:,} in every format")
-        self.draw("lab-table", lab_table(tried))
+        self.draw("lab-table", TableDrawing.of(lab_table(tried)))
 
     def _draw_curves(self, answer: ShownVector) -> None:
         """Draw the curves over d_k; the first time only after the bars are on the terminal."""

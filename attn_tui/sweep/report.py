@@ -1,6 +1,6 @@
 """The report of Sweep: statistics of drawn vectors at every place, and where medians cross."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
@@ -30,6 +30,7 @@ from attn_tui.report.report import (
     Table,
     data,
     listed,
+    records,
 )
 from attn_tui.sweep.headline import headline
 from attn_tui.sweep.names import (
@@ -47,6 +48,19 @@ CROSSOVER = (
 CSV_CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed",
     "low_open", "high_open",
+)  # fmt: skip
+
+OF_SUMMARY = (
+    "mean", "mean_standard_error", "median", "median_standard_error", "median_low", "median_high",
+    "log_median", "log_mean",
+)  # fmt: skip
+"""The numbers of a summary that CSV has by the same names."""
+
+CSV_POINT = (
+    *POINT, "statistic", "mean", "mean_standard_error", "mean_exact", "median",
+    "median_standard_error", "median_low", "median_high", "median_exact", "log_median", "tenth",
+    "ninetieth", "log_ratio_of_means", "log_ratio_of_means_error", "log_ratio_of_medians",
+    "log_ratio_of_medians_error", "log_mean",
 )  # fmt: skip
 
 FAR_BELOW = 100.0
@@ -85,11 +99,9 @@ def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) ->
     stopped = [] if crossovers else ["Stopped before a crossover was found."]
     rows = [named(crossover, CROSSOVER) for crossover in crossovers]
     entry = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
-    columns = [
-        Column("", listed(getattr(crossover, name) for crossover in crossovers), name=name)
-        for name in CSV_CROSSOVER
-    ]
-    table = Table(columns, np.arange(len(crossovers)), csv="crossovers")
+    table = records(
+        crossovers, CSV_CROSSOVER, lambda crossover: named(crossover, CSV_CROSSOVER), "crossovers"
+    )
     return Report(
         "", [data(entry), *stopped, *crossover_parts(crossovers), table], csv="crossovers"
     )
@@ -311,45 +323,24 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
 
 def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
     """Return the table of CSV: a row for each place, rule and statistic."""
+
+    def record(entry: tuple[Point, Statistic]) -> dict[str, Any]:
+        point, name = entry
+        summary, exact = point.statistics[name], point.exact(name)
+        ratio = answer.points.ratio(point.n, point.d_k, point.rule, name)
+        return {
+            **named(point, POINT),
+            **named(summary, OF_SUMMARY),
+            "statistic": name,
+            "mean_exact": exact.mean,
+            "median_exact": exact.median,
+            "tenth": summary.low,
+            "ninetieth": summary.high,
+            "log_ratio_of_means": ratio and ratio.log_mean,
+            "log_ratio_of_means_error": ratio and ratio.log_mean_error,
+            "log_ratio_of_medians": ratio and ratio.log_median,
+            "log_ratio_of_medians_error": ratio and ratio.log_median_error,
+        }
+
     pairs = [(point, name) for point in answer.points for name in statistics]
-
-    def column(name: str, value: Callable[[Point, Statistic], Any]) -> Column:
-        return Column("", lambda rows: [value(*pairs[row]) for row in rows.tolist()], name=name)
-
-    def of_point(name: str) -> Column:
-        return column(name, lambda point, _: getattr(point, name))
-
-    def of_summary(name: str, part: str) -> Column:
-        return column(name, lambda point, statistic: getattr(point.statistics[statistic], part))
-
-    def of_exact(name: str, part: str) -> Column:
-        return column(name, lambda point, statistic: getattr(point.exact(statistic), part))
-
-    def of_ratio(name: str, part: str) -> Column:
-        def value(point: Point, statistic: Statistic) -> float | None:
-            ratio = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
-            return getattr(ratio, part) if ratio else None
-
-        return column(name, value)
-
-    columns = [
-        *map(of_point, POINT),
-        column("statistic", lambda _, statistic: statistic),
-        of_summary("mean", "mean"),
-        of_summary("mean_standard_error", "mean_standard_error"),
-        of_exact("mean_exact", "mean"),
-        of_summary("median", "median"),
-        of_summary("median_standard_error", "median_standard_error"),
-        of_summary("median_low", "median_low"),
-        of_summary("median_high", "median_high"),
-        of_exact("median_exact", "median"),
-        of_summary("log_median", "log_median"),
-        of_summary("tenth", "low"),
-        of_summary("ninetieth", "high"),
-        of_ratio("log_ratio_of_means", "log_mean"),
-        of_ratio("log_ratio_of_means_error", "log_mean_error"),
-        of_ratio("log_ratio_of_medians", "log_median"),
-        of_ratio("log_ratio_of_medians_error", "log_median_error"),
-        of_summary("log_mean", "log_mean"),
-    ]
-    return Table(columns, np.arange(len(pairs)), csv="points")
+    return records(pairs, CSV_POINT, record, "points")

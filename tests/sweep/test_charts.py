@@ -121,10 +121,10 @@ def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
 
 def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
     table = charts.row_table(swept(), RULES, ("unscaled", "1/√d_k"), (8, 64))
-    assert [column.head for column in table.columns][:3] == ["d_k", "unscaled", "middle half"]
+    assert [column.title for column in table.columns][:3] == ["d_k", "unscaled", "middle half"]
     assert table.columns[0].texts[table.cursor or 0] == "64"
     assert len(table.columns[0].texts) == 10
     over_n = Settings(over="n", n=8, n_range=(2, 128), points=7, draws=50)
     table = charts.row_table(swept(over_n), RULES, ("unscaled", "1/√d_k"), (8, 64))
-    assert table.columns[0].head == "n"
+    assert table.columns[0].title == "n"
     assert table.columns[0].texts[table.cursor or 0] == "8"
