@@ -10,12 +10,11 @@ import numpy as np
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.numbers import factor, percent, progress, quantity
 from attn_tui.compute.sample import Number
-from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
 from attn_tui.compute.sweep.points import Point
-from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at, rule_text
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report.head import Labelled, about_model, left_out
@@ -36,11 +35,11 @@ from attn_tui.sweep.headline import headline
 from attn_tui.sweep.names import (
     NAMES,
     crossover_text,
-    formula,
     others,
 )
 
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
+CONDENSATION = ("rule", "n", "d_k", "where")
 CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "low_open", "high_open", "side", "divides_from",
     "draws", "seed", "generator",
@@ -142,15 +141,15 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     plain = f"given q, scores are independent {scores_law(setup.sigmas)}"
     if setup.sigmas != UNIT_SPREAD:
         plain += f", where {entries_law(setup.sigmas).removesuffix(',')}"
-    if rule_text(setup.scale) in answer.rules:
+    if setup.scale.bare in answer.rules:
         yield from about_model(setup)
     yield "sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}"
-    normalised = [rule for rule in answer.rules if parse_scale(rule).normalises]
+    normalised = [rule for rule in answer.rules if rule.normalises]
     if normalised and not setup.scale.qk_norm:
-        yield "", f"{', '.join(normalised)}: {law}; ∂L/∂q is not known"
+        yield "", f"{', '.join(rule.text for rule in normalised)}: {law}; ∂L/∂q is not known"
     yield "n", ns if over_n or is_map else f"{settings.n:,}"
     yield "d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks
-    yield "rules", "; ".join(f"{rule}: m = {formula(rule)}" for rule in answer.rules)
+    yield "rules", "; ".join(f"{rule.text}: m = {rule.formula}" for rule in answer.rules)
     yield from left_out(setup.scale, but_qk_norm=True)
     is_complete = answer.progress == 1.0
     yield "drawn" if is_complete else "asked", _drawn(answer)
@@ -189,7 +188,7 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
             [*_places(answer, answer.points.under(rule)),
              *_summaries(answer.points.under(rule), statistic)],
             np.arange(len(answer.points.under(rule))),
-            f"{rule}, m = {formula(rule)}; {ERRORS}",
+            f"{rule.text}, m = {rule.formula}; {ERRORS}",
         )
         for rule in answer.rules
     ]  # fmt: skip
@@ -255,7 +254,7 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
             columns.append(Column("±", texts=listed(errors), rank=1, width=FACTOR))
         yield Table(
             columns, np.arange(len(points)),
-            f"{NAMES[statistic].symbol} unscaled over m = {formula(rule)}; ±: the standard error "
+            f"{NAMES[statistic].symbol} unscaled over m = {rule.formula}; ±: the standard error "
             "of a factor is this share of it, both being of the same draws",
         )  # fmt: skip
 
@@ -278,15 +277,15 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
         "experiment": experiment_to_plain(answer.experiment),
         "generator": answer.generator,
         "progress": answer.progress,
-        "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
+        "rules": [{"rule": rule.text, "formula": rule.formula} for rule in answer.rules],
         # A generator, since exact values are computed as they are written.
         "points": (
             named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
             for point in points
         ),
-        "condensation": answer.condensation,
+        "condensation": [named(mark, CONDENSATION) for mark in answer.condensation],
         "crossings": [
-            {"d_k": points.d_ks[0], "readout": name, "rule": rule, **_crossing(crossing)}
+            {"d_k": points.d_ks[0], "readout": name, "rule": rule.text, **_crossing(crossing)}
             for name in (statistics if is_one else ())
             for rule in rules
             for crossing in crossings(points, rule, name)
@@ -317,7 +316,7 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
         "tenth": summary.low,
         "ninetieth": summary.high,
         **named(summary, ("quarter", "three_quarters")),
-        "ratio": answer.points.ratio(point.n, point.d_k, point.rule, name),
+        "ratio": answer.points.ratio(point.n, point.d_k, point.scale, name),
     }
 
 
@@ -327,7 +326,7 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
     def record(entry: tuple[Point, Statistic]) -> dict[str, Any]:
         point, name = entry
         summary, exact = point.statistics[name], point.exact(name)
-        ratio = answer.points.ratio(point.n, point.d_k, point.rule, name)
+        ratio = answer.points.ratio(point.n, point.d_k, point.scale, name)
         return {
             **named(point, POINT),
             **named(summary, OF_SUMMARY),

@@ -22,12 +22,12 @@ from attn_tui.charts.glyphs import LESS, LINES, MORE
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, restated
 from attn_tui.compute.sweep.points import Place, along, check_vectors, closest
-from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws, rule_text
+from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Edit, Question
@@ -357,12 +357,12 @@ class SweepScreen(InstrumentScreen):
     # Drawing
 
     @property
-    def rule(self) -> str:
+    def rule(self) -> Scale:
         """The rule that the map shows: that of the question, else the first one drawn."""
         assert self.answer
         rules = others(self.answer.rules)
-        scale = parse_scale(rule_text(self.present.experiment.setup.scale))
-        return next((rule for rule in rules if parse_scale(rule) == scale), [*rules, "none"][0])
+        scale = self.present.experiment.setup.scale.bare
+        return scale if scale in rules else [*rules, NONE][0]
 
     def watch_view(self) -> None:
         """Show the panes of the new view."""
@@ -469,15 +469,15 @@ class SweepScreen(InstrumentScreen):
         place = self.hovered or self.place
         if answer.here is None or self.hovered:
             place = points.nearest(place)
-        drawn = [points.at(*place, rule) for rule in dict.fromkeys(("none", self.rule))]
+        drawn = [points.at(*place, rule) for rule in dict.fromkeys((NONE, self.rule))]
         present = [point for point in drawn if point]
-        names = [name_of(point.rule) for point in present]
+        names = [name_of(point.scale) for point in present]
         where = " under the mouse" if self.hovered else ""
         self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}{where}")
         self.draw("place-pane", charts.PlaceNumbers(present, answer.settings.statistic, names))
 
 
-def is_same(grid: charts.Grid, answer: Answer, rule: str) -> bool:
+def is_same(grid: charts.Grid, answer: Answer, rule: Scale) -> bool:
     """Return whether a grid shows the same points, statistic and rule as an answer."""
     shown = grid.answer
     same_points = shown.points is answer.points and grid.rule == rule
