@@ -199,26 +199,6 @@ class AttentionScreen(InstrumentScreen):
         else:
             self.notify(ROWS_ASKED, timeout=4)
 
-    def action_pin(self) -> None:
-        """Pin the present head, so that later ones are shown beside it."""
-        self._show_pinned(self.answer)
-
-    def action_unpin(self) -> None:
-        """Let go the pinned head, so that both sides are of the present one again."""
-        self._show_pinned(None)
-
-    def _show_pinned(self, pinned: Answer | None) -> None:
-        self.pinned = pinned
-        self.refresh_bindings()
-        if self.answer is not None:
-            self.watch_answer(self.answer)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available: pinning, or else letting go."""
-        if action in ("pin", "unpin") and (action == "unpin") != (self.pinned is not None):
-            return False
-        return super().check_action(action, parameters)
-
     @on(NumberPane.Changed, "#n-pane")
     def _move_n(self, event: NumberPane.Changed) -> None:
         self.ask(FIELDS["n"].edit(event.value), event.gesture)

@@ -179,27 +179,6 @@ class ExploreScreen(InstrumentScreen):
         self.key = key
         self.ask(MASK.edit(self.present.draft.setup.mask.toggled(key, key + 1)))
 
-    def action_pin(self) -> None:
-        """Pin the present answer, so that later ones are shown beside it."""
-        if self.answer is not None:
-            self._show_pinned(self.answer)
-
-    def action_unpin(self) -> None:
-        """Let go the pinned answer, so that both sides are of the present one again."""
-        self._show_pinned(None)
-
-    def _show_pinned(self, pinned: ShownVector | None) -> None:
-        self.pinned = pinned
-        self.refresh_bindings()
-        if self.answer is not None:
-            self.watch_answer(self.answer)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is available: pinning, or else letting go."""
-        if action in ("pin", "unpin") and (action == "unpin") != (self.pinned is not None):
-            return False
-        return super().check_action(action, parameters)
-
     def action_vector(self, steps: int) -> None:
         """Show a following vector, or an earlier one if ``steps`` is negative."""
         count = len(self.present.experiment.vectors)
