@@ -19,7 +19,6 @@ class Instrument:
         settings: Its own settings, a frozen dataclass of plain values with defaults.
         answer: A function from an experiment to an iterator of better and better answers.
         screen: A subclass of `attn_tui.ui.instrument_screen.InstrumentScreen`.
-        json: A function from an answer to the pieces of a JSON text.
         views: The names of its views and other words for them, by the id of the pane, or empty.
         short: A shorter title for narrow screens, if it needs one.
         synonyms: Other words by which it can be searched for.
@@ -34,7 +33,6 @@ class Instrument:
     settings: str
     answer: str
     screen: str
-    json: str
     short: str = ""
     views: str = ""
     synonyms: tuple[str, ...] = ()
@@ -107,11 +105,8 @@ def _instrument(
         settings=f"{answered_in}.settings:Settings",
         answer=f"{answered_in}.answer:answer",
         screen=f"attn_tui.{name}.screen:{name.title()}Screen",
-        **{
-            "json": f"attn_tui.{name}.report:json",
-            "views": f"attn_tui.{name}.views:VIEW_TITLES",
-        }
-        | overrides,
+        views=overrides.pop("views", f"attn_tui.{name}.views:VIEW_TITLES"),
+        **overrides,
     )
 
 
@@ -131,7 +126,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     ),
     _instrument(
         5, "Heads", "heads", "statistics of every head of a capture",
-        answered_in="attn_tui.engine", json="attn_tui.heads.report:json",
+        answered_in="attn_tui.engine",
         synonyms=("capture", "saturation", "layers", "safetensors", "doctor"),
     ),
     _instrument(

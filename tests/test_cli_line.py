@@ -151,8 +151,8 @@ def test_what_sweep_asks_is_asked_by_its_line(
     asked = Experiment(Drawn(swept.n), setup.put(swept))
     again = _experiment(given_by("sweep", line.sweep(ask(asked))), _changes)
     found = again.setup.get(sweep.Settings)
-    rules = sweep.compared(swept, setup.scale)
-    assert sweep.compared(found, again.setup.scale) == rules
+    compared = sweep.compared(swept, setup.scale)
+    assert sweep.compared(found, again.setup.scale) == compared
     assert again.setup.scale.qk_norm == setup.scale.qk_norm
     assert again.setup.sigmas == setup.sigmas
     names = {"view", "statistic", "draws", "seed"}
@@ -164,7 +164,7 @@ def test_what_sweep_asks_is_asked_by_its_line(
     else:
         names |= {"over", "n", "d_k_range", "points"}
     assert [getattr(found, name) for name in names] == [getattr(swept, name) for name in names]
-    assert found.ratio == (swept.ratio and len(rules) > 1)
+    assert found.ratio == (swept.ratio and len(compared) > 1)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_model_is_named_with_what_departs_from_it() -> None:
     assert lines(d_k=64)[0] == "--model gemma-2-27b --d-k 64"
     assert lines(scale=replace(own, softcap=None)) == (
         "--model gemma-2-27b --softcap none",
-        "attn-tui dot --d-k 128 --rule fixed:a=144.0",
+        "attn-tui dot --d-k 128 --rule fixed:a=144",
     )
 
 

@@ -28,6 +28,7 @@ from attn_tui.explore.command import to_experiment as gradient_experiment_of
 from attn_tui.files.draft import Draft, draft_of, open_draft, parse
 from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.report import forms
 from tests.test_cli_line import alike, ask, given_by, setups
 
 RANDOM = np.random.default_rng(1)
@@ -60,7 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("products.json", Products(QUERIES, KEYS, VALUES)),
     ):
         found = next(answer(Experiment(source, asked)))
-        (at / name).write_text("".join(explore_report.json(found)))
+        (at / name).write_text("".join(forms.json(explore_report.report(found))))
     return at
 
 
@@ -118,7 +119,9 @@ def known_setup(experiment: Experiment) -> Setup:
 def test_the_line_of_a_file_prints_the_answer_of_the_screen(folder: Path) -> None:
     for name in FILES:
         asked = asked_of(open_draft(str(folder / name), Setup(64)))
-        expected = json.loads("".join(explore_report.json(next(answer(asked.experiment)))))
+        expected = json.loads(
+            "".join(forms.json(explore_report.report(next(answer(asked.experiment)))))
+        )
         assert known(ran(line.show(asked))) == known(expected)
 
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui.commands.program import program
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep import answer as compute_sweep
 from attn_tui.compute.sweep import crossover
 from attn_tui.compute.sweep import settings as sweep_settings
@@ -163,9 +164,7 @@ def test_an_interrupt_prints_the_crossovers_found_so_far(monkeypatch: pytest.Mon
     last = next(
         count
         for count, (_, found) in enumerate(
-            crossover.crossovers(
-                [(8, "inverse-sqrt"), (16, "inverse-sqrt")], sweep_settings.Settings(draws=500)
-            ),
+            crossover.crossovers([(8, Scale()), (16, Scale())], sweep_settings.Settings(draws=500)),
             1,
         )
         if found

@@ -16,10 +16,10 @@ EXACT = {
     "compute/scale.py: formula": "a formula names parameters as they are typed",
     "diagnosis/page.py: _chart": "coordinates of a picture",
     "diagnosis/page.py: _head": "coordinates of a picture",
-    "doctor/junit.py: junit": "JUnit's seconds, which programs read",
     "doctor/reproduce.py: _text": "a script, which computes with what is written",
     "engine/condition.py: text": "a condition, which `parse_condition` reads",
     "heads/report.py: printed": "rounds a number for JSON",
+    "report/junit.py: junit": "JUnit's seconds, which programs read",
 }
 """Who writes numbers of text that programs read, with the reason."""
 

@@ -51,7 +51,6 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
         settings=f"{here}:Settings",
         answer=f"{here}:answer",
         screen="",
-        json="",
     )
     monkeypatch.setitem(sys.modules, "attn_tui.histogram.command", sys.modules[here])
     both = (*instruments.INSTRUMENTS, entry)

@@ -8,12 +8,10 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.attention.report import TEXTS
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.glyphs import FILLS, TRACK
 from attn_tui.charts.heat_map import ColourBar, HeatMapDrawing
-from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.rows import HIDDEN
 from attn_tui.compute.evaluation import Evaluation
@@ -360,17 +358,3 @@ def draw_bar(
 def without_way(change: str) -> str:
     """Return a change without the word for its way, which its arrow shows as well."""
     return change.removesuffix(" larger").removesuffix(" smaller")
-
-
-def rows_table(answer: Answer, labels: Labels, query: int) -> TableDrawing:
-    """Return a table of all rows known so far, the cursor's marked."""
-    rows = answer.rows.tolist()
-    columns = [
-        TextColumn("query", [labels.short(row) for row in rows], "muted"),
-        TextColumn("sees", [f"{answer.attended[row]:,}" for row in rows], "muted", rank=3),
-    ]
-    for head, write, rank in TEXTS:
-        for kind, name, side in zip(KINDS, answer.names, answer.sides, strict=True):
-            texts = [write(side, row) for row in rows]
-            columns.append(TextColumn(f"{head}, {name}", texts, kind, rank=rank))
-    return TableDrawing(columns, rows.index(query) if query in rows else None)

@@ -15,7 +15,6 @@ from attn_tui.compute.numbers import percent, quantity
 from attn_tui.compute.source import Source
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.head import question_lines
 from attn_tui.report.origin import noted
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Rows, Table, data
@@ -35,7 +34,7 @@ TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
         "largest",
         lambda side, row: percent(float(side.largest[row]), float(side.log_of_rounded[row])), 0,
     ),
-    ("on key", lambda side, row: f"{side.key[row]:,}" if side.largest[row] > 0 else "–", 3),
+    ("on key", lambda side, row: f"{side.key[row]:,}" if side.largest[row] > 0 else "–", 4),
     ("keys", lambda side, row: quantity(side.effective_keys[row]), 1),
     (
         "‖∂p/∂s‖",
@@ -44,11 +43,6 @@ TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
     ("entropy", lambda side, row: quantity(float(side.entropy[row])), 5),
 )  # fmt: skip
 """The statistics that tables have: the heading, the function that writes a value, and the rank."""
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the whole report on an answer as JSON."""
-    return forms.json(report(answer))
 
 
 def report(answer: Answer) -> Report:
@@ -72,7 +66,7 @@ def report(answer: Answer) -> Report:
             }
         ),
         Facts(facts),
-        Table([*_columns(answer)], answer.rows, csv="rows", most=MOST),
+        rows_table(answer),
         " ".join(_sentences(answer)),
     ]  # fmt: skip
     return Report("", parts, headline=headline(answer), csv="rows")
@@ -85,6 +79,11 @@ def origin(answer: Answer) -> str:
     return noted("the vectors that are asked, a row each", answer.experiment.source)
 
 
+def rows_table(answer: Answer) -> Table:
+    """Return the table of all rows known so far, for text, CSV and the screen."""
+    return Table([*_columns(answer)], answer.rows, csv="rows", most=MOST)
+
+
 def _columns(answer: Answer) -> Iterator[Column]:
     """Yield the columns of CSV and those of the text."""
     tokens = tokens_of(answer.experiment)
@@ -92,10 +91,10 @@ def _columns(answer: Answer) -> Iterator[Column]:
     def token(rows: Rows) -> list[str]:
         return [tokens[row] if row < len(tokens) else "" for row in rows.tolist()]
 
-    yield Column("query", lambda rows: rows, name="query")
+    yield Column("query", lambda rows: rows, name="query", kind="muted")
     if tokens:
         yield Column("token", token, name="token", texts=token, rank=2, left=True)
-    yield Column("sees", lambda rows: answer.attended[rows], name="keys", rank=4)
+    yield Column("sees", lambda rows: answer.attended[rows], name="keys", rank=3, kind="muted")
     for kind, side in zip(SIDES, answer.sides, strict=True):
         for name in STATISTICS:
             yield Column("", getattr(side, name).__getitem__, name=f"{kind}_{name}")
@@ -104,8 +103,9 @@ def _columns(answer: Answer) -> Iterator[Column]:
         return [write(side, row) for row in rows.tolist()]
 
     for above, write, rank in TEXTS:
-        for kind, side in zip(answer.names, answer.sides, strict=True):
-            yield Column(kind, texts=partial(texts, side, write), above=above, rank=rank)
+        for kind, name, side in zip(SIDES, answer.names, answer.sides, strict=True):
+            column = partial(texts, side, write)
+            yield Column(name, texts=column, above=above, rank=rank, kind=kind)
 
 
 def _side(side: Side, answer: Answer) -> dict[str, Any]:

@@ -15,10 +15,11 @@ from textual.widget import Widget
 from attn_tui.attention import charts
 from attn_tui.attention.charts import Labels, Maps
 from attn_tui.attention.headline import done_to, headline
-from attn_tui.attention.report import report
+from attn_tui.attention.report import report, rows_table
 from attn_tui.attention.views import VIEW_TITLES
 from attn_tui.captures.source import Captured
 from attn_tui.charts.glyphs import FILLS
+from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.attention.answer import Answer, compare, is_drawn, tokens_of
 from attn_tui.compute.attention.answer import answer as answer_rows
 from attn_tui.compute.attention.settings import N_SCALE, Settings
@@ -29,13 +30,10 @@ from attn_tui.compute.text import counted
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
-from attn_tui.report.export import Forms
-from attn_tui.report.forms import forms
 from attn_tui.report.origin import missed_text
-from attn_tui.report.text import text
+from attn_tui.report.report import Report
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
-from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
@@ -296,18 +294,11 @@ class AttentionScreen(PinningScreen):
 
     # Files and reports
 
-    def forms(self) -> Forms:
-        """Return the forms in which the rows known so far can be saved."""
-        answer = self.answer
-        return {} if answer is None else forms(lambda: report(self._asked_of(answer)))
+    def report(self, answer: Answer, width: int | None = None) -> Report:
+        """Return the report on the rows known so far, with their present names."""
+        return report(self._named(answer))
 
-    def report(self) -> str:
-        """Return the report on the rows known so far as text."""
-        if self.answer is None:
-            return ""
-        return "".join(text(report(self._asked_of(self.answer)), columns_of_text(self.size.width)))
-
-    def _asked_of(self, answer: Answer) -> Answer:
+    def _named(self, answer: Answer) -> Answer:
         """Return an answer with the present names of rows."""
         return replace(answer, experiment=self.present.experiment)
 
@@ -371,7 +362,10 @@ class AttentionScreen(PinningScreen):
         if maps is None:
             return
         if self.view == "rows-pane":
-            self.draw("rows", charts.rows_table(maps.answer, self.labels, self.cursor[0]))
+            rows = maps.answer.rows.tolist()
+            cursor = rows.index(self.cursor[0]) if self.cursor[0] in rows else None
+            table = rows_table(self._named(maps.answer))
+            self.draw("rows", TableDrawing.of(table, cursor))
             return
         is_alone = not self.query_one("#bars").display
         is_textured = self.app.has_class("-textures")

@@ -1,42 +1,20 @@
 """Tables of numbers and pages of text, drawn into cells."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from textwrap import wrap
 
 from attn_tui.charts.cells import Cells
+from attn_tui.report.report import Table
 from attn_tui.report.rows import cells as cells_of
+from attn_tui.report.text import TextColumn, text_columns
 
 ARROWS = {(False, False): " ", (True, False): "↑", (False, True): "↓", (True, True): "↕"}
 """The sign of rows without room, by whether there are some above and some below."""
 
 Spans = Sequence[tuple[str, str]]
 """Texts, each with its kind, which is the name of its colour."""
-
-
-@dataclass(frozen=True)
-class TextColumn:
-    """A column of a table.
-
-    Attributes:
-        head: Its heading.
-        texts: One text a row.
-        kind: The name of its colour.
-        left: Whether texts are aligned left rather than right.
-        rank: Columns of a higher rank are left out first if there is no room.
-    """
-
-    head: str
-    texts: Sequence[str]
-    kind: str = "text"
-    left: bool = False
-    rank: int = 0
-
-    @property
-    def width(self) -> int:
-        """The length of its longest text, in cells."""
-        return max(map(cells_of, (self.head, *self.texts)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +32,15 @@ class TableDrawing:
     columns: Sequence[TextColumn]
     cursor: int | None = None
     notes: Sequence[str] = ()
+
+    @staticmethod
+    def of(table: Table, cursor: int | None = None) -> "TableDrawing":
+        """Return the drawing of a table of a report, with one line of headings."""
+        columns = [
+            replace(column, title=f"{column.above}, {column.title}") if column.above else column
+            for column in text_columns(table, table.rows)
+        ]
+        return TableDrawing(columns, cursor, table.notes)
 
     def fitting(self, width: int) -> list[TextColumn]:
         """Return the columns that fit a width, possibly none."""
@@ -95,7 +82,7 @@ class TableDrawing:
         visible_rows = range(first, min(first + max(room, 1), n_rows))
         start = 2
         for column in kept:
-            self._write(cells, start, 0, column, column.head, colours["muted"])
+            self._write(cells, start, 0, column, column.title, colours["muted"])
             for line, row in enumerate(visible_rows, 1):
                 self._write(cells, start, line, column, column.texts[row], colours[column.kind])
             start += column.width + gap

@@ -14,7 +14,6 @@ from attn_tui.compute.models import MODELS
 from attn_tui.compute.numbers import exact, fixed, six_digits, with_error
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.report import (
     Column,
     Fact,
@@ -25,7 +24,7 @@ from attn_tui.report.report import (
     Table,
     data,
     listed,
-    same,
+    records,
 )
 from attn_tui.report.rows import WIDTH, cells, labelled
 from attn_tui.report.text import shortened
@@ -53,15 +52,13 @@ SIGNS = {True: "it holds", False: "it does not hold", None: "its premise is not 
 LONGEST = 22
 """The most characters of a number with its error; more digits would say little."""
 
+OF_EVIDENCE = ("name", "value", "standard_error", "stated", "exact")
+"""The fields of a number that decides, by their names in JSON and CSV."""
+
 TITLES = ("found", "stated", "exact")
 """The headings of numbers, and of the numbers they are compared with."""
 
 _ID, _VERDICT, _TIME = 6, 13, 7
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the finding for the claim of a question as JSON, with the question."""
-    return forms.json(report_of(answer))
 
 
 def report_of(answer: Answer, width: int = WIDTH) -> Report:
@@ -131,7 +128,7 @@ def section(finding: TriedClaim, seconds: float, width: int = WIDTH, others: str
         data(values),
         Facts([Fact(label, (text,)) for label, text in texts.items() if text]),
         *_tables(finding, width),
-        _every_number(finding),
+        *_every_number(finding),
     ]
     if claim.basis == "table":
         parts.append(_models())
@@ -186,19 +183,17 @@ def _tables(finding: TriedClaim, width: int) -> Iterator[Table]:
         rows = rows[len(case.evidence) :]
 
 
-def _every_number(finding: TriedClaim) -> Table:
-    """Return a table of all numbers for JSON and CSV."""
-    rows = [(case, evidence) for case in finding.cases for evidence in case.evidence]
-    columns = [
-        Column("", same(finding.claim.id), "", "id"),
-        Column("", same(finding.verdict), "", "verdict"),
-        Column("", listed(case.where for case, _ in rows), "case", "case"),
-        Column("", listed(case.holds for case, _ in rows), "holds", "holds"),
+def _every_number(finding: TriedClaim) -> Iterator[Part]:
+    """Yield all numbers for JSON, and for CSV."""
+    rows = [
+        {"case": case.where, "holds": case.holds, **named(evidence, OF_EVIDENCE)}
+        for case in finding.cases
+        for evidence in case.evidence
     ]
-    for name in ("name", "value", "standard_error", "stated", "exact"):
-        values = listed(getattr(evidence, name) for _, evidence in rows)
-        columns.append(Column("", values, name, name))
-    return Table(columns, np.arange(len(rows)), path="evidence", csv="evidence")
+    yield data({"evidence": rows})
+    about = {"id": finding.claim.id, "verdict": finding.verdict}
+    names = (*about, "case", "holds", *OF_EVIDENCE)
+    yield records([about | row for row in rows], names, dict, "evidence")
 
 
 def _models() -> Table:

@@ -28,11 +28,9 @@ from attn_tui.compute.field import fields_of
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
-from attn_tui.report.export import Forms
-from attn_tui.report.forms import forms
-from attn_tui.report.text import text
+from attn_tui.report.report import Report
+from attn_tui.report.rows import WIDTH
 from attn_tui.ui.action import ANOTHER, Action
-from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.picture import PicturePane
@@ -249,15 +247,9 @@ class ClaimsScreen(InstrumentScreen):
 
     # Files and texts
 
-    def forms(self) -> Forms:
-        """Return the forms in which the finding can be saved."""
-        answer = self.answer
-        return {} if answer is None else forms(lambda: report_of(answer))
-
-    def report(self) -> str:
-        """Return the claim and its finding as text."""
-        width = columns_of_text(self.size.width)
-        return "" if self.answer is None else "".join(text(report_of(self.answer, width), width))
+    def report(self, answer: Answer, width: int | None = None) -> Report:
+        """Return the claim and its finding."""
+        return report_of(answer, width or WIDTH)
 
     # Views
 

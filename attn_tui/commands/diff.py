@@ -1,31 +1,29 @@
 """``attn-tui diff``: whether two captures of one model have the same attention."""
 
-import os
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from attn_tui.commands.doctor import terminal_columns
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.console.options import (
+    ASSUME,
     CAPTURE,
     EXPECTED,
+    JUNIT,
     READ_AS,
-    REPORT,
+    ROWS,
+    TF32,
     Command,
     all_of,
     any_file,
     config,
     forms,
     option,
-    switch,
 )
-from attn_tui.console.output import INTERRUPTED, write
+from attn_tui.console.output import INTERRUPTED, save, write
 from attn_tui.console.progress import worked
-
-if TYPE_CHECKING:
-    from attn_tui.diffing.capture_difference import CaptureDifference
 
 _EXAMPLES = """\
   attn-tui diff reference.safetensors port.safetensors
@@ -51,29 +49,19 @@ Exit status: 0 attention is the same; 1 it differs; 2 bad input;
     "What REFERENCE is expected to be: m=1/sqrt(d_k),softcap=50.",
     EXPECTED,
 )
-@option(
-    "--assume",
-    "KINDS",
-    "Meant though not captured: padding, packed, prefix, float8, int8.",
-    EXPECTED,
-)
-@switch("--tf32", "Products may have been taken in TF32.", EXPECTED)
+@ASSUME
+@TF32
 @option(
     "--match",
     "names|PAIRS",
     "By name, or 0=1,1=2 or layers.{layer}=blk.{layer}.  [default: by number]",
     CAPTURE,
 )
-@option(
-    "--rows",
-    "N|all",
-    "How many rows of each head.  [default: all, 32 of large ones]",
-    CAPTURE,
-)
+@ROWS
 @partial(all_of, READ_AS)
 @option("--port-layout", "AXES|PART=AXES,…", "The axes of PORT's tensors, if others.", CAPTURE)
 @option("--port-names", "PATTERN", "What PORT's tensors are called, if otherwise.", CAPTURE)
-@option("--junit", "FILE", "Write verdicts as XML of JUnit.", REPORT, any_file)
+@JUNIT
 @forms()
 def diff(reference: str | None, port: str | None, form: str, **options: Any) -> int:
     """Say where two captures of one model diverge first, and whether it is attention.
@@ -91,7 +79,7 @@ def diff(reference: str | None, port: str | None, form: str, **options: Any) -> 
     if reference is None or port is None:
         field = "reference" if reference is None else "port"
         raise InputError(field, "none is given", "two captures: REFERENCE and PORT")
-    settings = settings_of(_rows(options["rows"]), options["assume"] or "", options["tf32"])
+    settings = settings_of(_rows(options["rows"]), ",".join(options["assume"]), options["tf32"])
     typed = parse_expected(options["expect"]) if options["expect"] else None
     layout, names = options["layout"] or "", options["names"] or ""
     layouts = (layout, options["port_layout"] or layout)
@@ -103,7 +91,9 @@ def diff(reference: str | None, port: str | None, form: str, **options: Any) -> 
         )
     assert difference
     if options["junit"] is not None:
-        _save(options["junit"], difference)
+        from attn_tui.diffing.junit import junit
+
+        save(options["junit"], "junit", junit(difference))
     if form == "json":
         from attn_tui.diffing.json import render as render_json
 
@@ -123,16 +113,3 @@ def _rows(text: str | None) -> int | str | None:
         return int(text)
     except ValueError:
         raise InputError("rows", f"it is {inert(text)}", "a whole number, or all") from None
-
-
-def _save(path: str, difference: "CaptureDifference") -> None:
-    """Write JUnit XML to a file, replacing what is there."""
-    from attn_tui.captures.disk import place_of
-    from attn_tui.diffing.junit import junit
-
-    try:
-        with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
-            file.write(junit(difference))
-    except (OSError, ValueError) as error:
-        problem = getattr(error, "strerror", None) or "it has no such name"
-        raise InputError("junit", problem, "a file that can be written", place_of(path)) from None

@@ -1,23 +1,26 @@
 """``attn-tui doctor``: which multiplier, cap, sink and mask a capture was computed with."""
 
-import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import whole
 from attn_tui.compute.text import counted
 from attn_tui.console.options import (
+    ASSUME,
     CAPTURE,
     EXPECTED,
+    JUNIT,
     READ_AS,
     REPORT,
+    ROWS,
+    TF32,
     Command,
     all_of,
     any_file,
@@ -27,13 +30,11 @@ from attn_tui.console.options import (
     reading,
     switch,
 )
-from attn_tui.console.output import INTERRUPTED, tell, write
+from attn_tui.console.output import INTERRUPTED, save, tell, write
 from attn_tui.console.progress import worked
 
 if TYPE_CHECKING:
-    from attn_tui.doctor.difference import Assumption
     from attn_tui.doctor.report import DoctorReport, Settings
-    from attn_tui.engine.condition import HeadCondition
 
 _EXAMPLES = """\
   attn-tui doctor capture.safetensors
@@ -60,23 +61,12 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
     EXPECTED,
     multiple=True,
 )
-@option(
-    "--assume",
-    "KINDS",
-    "Meant though not captured: padding, packed, prefix, float8, int8.",
-    EXPECTED,
-    multiple=True,
-)
+@ASSUME
 @switch("--strict", "Status 3 where a fault would not have shown.", EXPECTED)
-@switch("--tf32", "Products may have been taken in TF32.", EXPECTED)
+@TF32
 @option("--layer", "L", "Only this layer.  [default: all]", CAPTURE)
 @option("--head", "H", "Only this head of each layer.  [default: all]", CAPTURE)
-@option(
-    "--rows",
-    "N|all",
-    "How many rows of each head.  [default: all, 32 of large ones]",
-    CAPTURE,
-)
+@ROWS
 @option("--seed", "S", "Turns which rows of large heads are compared.  [default: 1]", CAPTURE)
 @partial(all_of, READ_AS)
 @switch("--evidence", "Of each head all that is known, in JSON.", REPORT)
@@ -86,7 +76,7 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
     "Print a NumPy script that computes one row.",
     REPORT,
 )
-@option("--junit", "FILE", "Write verdicts as XML of JUnit.", REPORT, any_file)
+@JUNIT
 @option("--fail-if", "CONDITION", "Status 1 if any: 'residual > 1 %'.", REPORT, multiple=True)
 @forms()
 def doctor(
@@ -134,7 +124,9 @@ def doctor(
         write(_script(report))
         return INTERRUPTED if interrupted else 0
     if options["junit"] is not None:
-        _save(options["junit"], report, conditions)
+        from attn_tui.doctor.junit import junit
+
+        save(options["junit"], "junit", junit(report, conditions))
     write(_rendered(report, form, evidence))
     if interrupted:
         return INTERRUPTED
@@ -180,20 +172,8 @@ def _script(report: "DoctorReport") -> Iterator[str]:
         yield from reproduce(called, head.rows, head.comparable.model)
 
 
-def _save(path: str, report: "DoctorReport", conditions: "Sequence[HeadCondition]") -> None:
-    """Write JUnit XML to a file, replacing what is there."""
-    from attn_tui.captures.disk import place_of
-    from attn_tui.doctor.junit import junit
-
-    try:
-        with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
-            file.write(junit(report, conditions))
-    except (OSError, ValueError) as error:
-        problem = getattr(error, "strerror", None) or "it has no such name"
-        raise InputError("junit", problem, "a file that can be written", place_of(path)) from None
-
-
 def _settings(options: dict[str, Any]) -> "Settings":
+    from attn_tui.doctor.difference import assumptions
     from attn_tui.doctor.report import MOST_ROWS, Settings
     from attn_tui.doctor.reproduce import place_of
 
@@ -209,17 +189,5 @@ def _settings(options: dict[str, Any]) -> "Settings":
     chosen = {
         name: kinds[name].parse(name, options[name]) for name in kinds if options[name] is not None
     }
-    return Settings(
-        **chosen, assume=_assumptions(",".join(options["assume"])), tf32=options["tf32"]
-    )
-
-
-def _assumptions(text: str) -> "frozenset[Assumption]":
-    from attn_tui.doctor.difference import ASSUMPTIONS
-
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    for word in words:
-        if word not in ASSUMPTIONS:
-            expected = "padding, packed, prefix, float8 or int8, with commas between"
-            raise InputError("assume", f"{inert(word)} is none of them", expected)
-    return frozenset(kind for kind in ASSUMPTIONS if kind in words)
+    words = ",".join(options["assume"]).split(",")
+    return Settings(**chosen, assume=assumptions(words), tf32=options["tf32"])

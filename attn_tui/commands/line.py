@@ -14,7 +14,6 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import FIELDS, Setup
-from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.compute.text import visible
 from attn_tui.files.marks import doubt
 from attn_tui.files.paths import path_of
@@ -105,7 +104,7 @@ def dot(question: "Question") -> str:
     start, scale = _start(setup).scale, setup.scale
     if replace(start, rule=scale.rule, arguments=scale.arguments) != scale:
         # Dot products has no option for what departs from the model, nor any use for it.
-        setup = replace(setup, scale=Scale(scale.rule, scale.arguments), model=NO_MODEL)
+        setup = replace(setup, scale=scale.bare, model=NO_MODEL)
     return _line("dot", *_scaled(setup), *_options(setup.get(Settings)))
 
 
@@ -118,7 +117,7 @@ def sweep(question: "Question") -> str:
     arguments = [*_places(settings, setup)]
     if (rules := compared(settings, setup.scale)) != compared(Settings(), Scale()):
         # A trailing comma makes one rule a list.
-        names = ",".join(rules) if len(rules) > 1 else f"{rules[0]},"
+        names = ",".join(rule.text for rule in rules) + "," * (len(rules) == 1)
         arguments += ["--rules", names]
     arguments += [*_spread(setup), *["--qk-norm"] * setup.scale.qk_norm]
     # With no rule but none, there is nothing to compare.
@@ -160,7 +159,7 @@ def heads(question: "Question") -> str:
     words += _options(replace(settings, config=""))
     if not setup.scale.is_default:
         # A rule that depends on the layer is written for any layer.
-        words += ["--rule", rule_text(setup.scale.at_layer(0))]
+        words += ["--rule", setup.scale.at_layer(0).text]
     words += _options(Scale(softcap=setup.scale.softcap, sink=setup.scale.sink))
     if settings.layer is not None and settings.head is not None:
         words += ["--layer", str(settings.layer), "--head", str(settings.head)]
@@ -294,8 +293,8 @@ def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
     if not (is_of_source or is_brought):
         yield from ("--d-k", str(setup.d_k))
     yield from _spread(setup)
-    text = rule_text(setup.scale)
-    if text != rule_text(start.scale):
+    text = setup.scale.text
+    if text != start.scale.text:
         yield from ("--rule", text)
     yield from _options(setup.scale, start.scale)
 

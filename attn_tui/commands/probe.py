@@ -1,7 +1,6 @@
 """``attn-tui probe``: call a function with inputs that tell, and say what it computes."""
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -9,6 +8,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import whole
 from attn_tui.console.options import (
     EXPECTED,
+    JUNIT,
     REPORT,
     Command,
     any_file,
@@ -17,10 +17,7 @@ from attn_tui.console.options import (
     option,
     switch,
 )
-from attn_tui.console.output import write
-
-if TYPE_CHECKING:
-    from attn_tui.probing.probed import ProbeDiagnosis
+from attn_tui.console.output import save, write
 
 _EXAMPLES = """\
   attn-tui probe my_kernel.py:attention --causal
@@ -67,7 +64,7 @@ _REAL = ("softcap", "sink", "value_scale")
 @switch("--quick", "A few calls alone.")
 @option("--seed", "S", "What is drawn.  [default: 1]")
 @switch("--reproduce", "Print a script with the smallest wrong inputs.", REPORT)
-@option("--junit", "FILE", "Write verdicts as XML of JUnit.", REPORT, any_file)
+@JUNIT
 @forms()
 def probe(function: str, form: str, reproduce: bool, junit: str | None, **given: Any) -> int:
     """Call a function of q, k and v, and say whether it is the attention that is meant.
@@ -95,7 +92,9 @@ def probe(function: str, form: str, reproduce: bool, junit: str | None, **given:
         expected = "a function of q, k and v" + (f" ({notes})" if notes else "")
         raise InputError("function", problem, expected) from None
     if junit is not None:
-        _save(junit, diagnosis, function)
+        from attn_tui.probing import junit as verdicts
+
+        save(junit, "junit", verdicts.junit(diagnosis, function))
     if reproduce:
         write([diagnosis.reproduce()])
     elif form == "json":
@@ -147,16 +146,3 @@ def _number(name: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(name, f"it is {inert(text)}", "a number") from None
-
-
-def _save(path: str, diagnosis: "ProbeDiagnosis", function: str) -> None:
-    """Write JUnit XML to a file, replacing what is there."""
-    from attn_tui.captures.disk import place_of
-    from attn_tui.probing.junit import junit
-
-    try:
-        with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
-            file.write(junit(diagnosis, function))
-    except (OSError, ValueError) as error:
-        problem = getattr(error, "strerror", None) or "it has no such name"
-        raise InputError("junit", problem, "a file that can be written", place_of(path)) from None

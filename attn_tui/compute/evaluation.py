@@ -25,6 +25,7 @@ from attn_tui.compute.norms import (
     Norms,
     frobenius,
     log_of,
+    norm_of_logs,
     norms,
     norms_from_logs,
     power,
@@ -201,13 +202,7 @@ class Evaluation:
         """
         if of is None:
             return self.frobenius(wrt)
-        logs = self.log_gradient(of, wrt)
-        most = float(logs.max())
-        if most == -inf:
-            return 0.0, -inf
-        with np.errstate(all="ignore"):
-            log_size = most + float(np.log(np.linalg.norm(np.exp(logs - most))))
-        return power(log_size), log_size
+        return norm_of_logs(self.log_gradient(of, wrt))
 
     @cached_property
     def norms(self) -> Mapping[Wrt, Norms]:

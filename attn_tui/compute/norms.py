@@ -200,6 +200,16 @@ def power(log_value: float) -> float:
     return exp(log_value) if not log_value > 709.78 else inf
 
 
+def norm_of_logs(logs: Floats) -> tuple[float, float]:
+    """Return the Euclidean norm of numbers and its ln, from ln of their sizes, shape (n,)."""
+    most = float(logs.max())
+    if most == -inf:
+        return 0.0, -inf
+    with np.errstate(all="ignore"):
+        log_size = most + float(np.log(np.linalg.norm(np.exp(logs - most))))
+    return power(log_size), log_size
+
+
 def norms(weights: Weights, slopes: Slopes = 1.0) -> Norms:
     """Return the norms of J·diag(d) for weights of shape (n,)."""
     parts = split(weights)

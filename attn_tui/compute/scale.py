@@ -326,6 +326,16 @@ class Scale(Checked):
         return defaults | dict(self.arguments)
 
     @property
+    def text(self) -> str:
+        """The rule with its parameters, as `parse_scale` reads it.
+
+        >>> parse_scale("temperature:4").text, Scale(softcap=50.0).text
+        ('temperature:T=4', 'inverse-sqrt')
+        """
+        pairs = [f"{name}={value!r}".removesuffix(".0") for name, value in self.arguments]
+        return f"{self.rule}:{','.join(pairs)}" if pairs else self.rule
+
+    @property
     def formula(self) -> str:
         """The multiplier as text, with the values of the parameters: ``1/√144``.
 
@@ -362,6 +372,11 @@ class Scale(Checked):
             if parameter.symbol in formula
         ]
         return ", ".join([formula, *values])
+
+    @property
+    def bare(self) -> "Scale":
+        """The rule with its parameters alone, without a soft cap, a sink or QK-norm."""
+        return Scale(self.rule, self.arguments)
 
     @property
     def is_default(self) -> bool:
@@ -484,8 +499,6 @@ def parse_scale(text: str) -> Scale:
     """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; the first needs no name.
 
     ``1/d_k`` and ``1/√d_k`` are names too.
-
-    Results are cached by text, since a sweep looks up its rules by their text.
 
     Raises:
         InputError: If the rule, a parameter or a value is not understood.

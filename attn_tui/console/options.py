@@ -303,6 +303,17 @@ def config(group: str) -> Callable[[F], F]:
     return option("--config", "FILE", text, group, any_file)
 
 
+ASSUME = option(
+    "--assume", "KINDS", "Meant though not captured: padding, packed, prefix, float8, int8.",
+    EXPECTED, multiple=True,
+)  # fmt: skip
+TF32 = switch("--tf32", "Products may have been taken in TF32.", EXPECTED)
+ROWS = option(
+    "--rows", "N|all", "How many rows of each head.  [default: all, 32 of large ones]", CAPTURE
+)
+JUNIT = option("--junit", "FILE", "Write verdicts as XML of JUnit.", REPORT, any_file)
+
+
 def reading(options: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return layouts, names and configuration: how options say to read a capture."""
     layouts, names, file = (options[name] or "" for name in ("layout", "names", "config"))

@@ -9,6 +9,7 @@ from typing import TextIO
 
 import click
 
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.text import BLANKS, visible
 
 KEPT = "\n" + BLANKS
@@ -61,6 +62,22 @@ def write(pieces: Iterable[str]) -> None:
         drop_rest(out)
         if not isinstance(error, BrokenPipeError):
             raise _refused(str(error.strerror)) from None
+
+
+def save(path: str, field: str, text: str) -> None:
+    """Write a text to a file, replacing what is there.
+
+    Raises:
+        InputError: With that field, if the file cannot be written.
+    """
+    from attn_tui.captures.disk import place_of
+
+    try:
+        with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or "it has no such name"
+        raise InputError(field, problem, "a file that can be written", place_of(path)) from None
 
 
 def tell(message: str) -> None:

@@ -13,7 +13,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.diagnosis.call import layouts_of, shape_of
 from attn_tui.diagnosis.diagnosis import Diagnosis
 from attn_tui.diagnosis.promise import Stated
-from attn_tui.doctor.difference import ASSUMPTIONS, Assumption
+from attn_tui.doctor.difference import assumptions
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.expect import TypedExpectation, expecting
 from attn_tui.doctor.report import MOST_ROWS, DoctorReport, Settings
@@ -201,11 +201,5 @@ def settings_of(rows: int | str | None, assume: Sequence[str] | str, tf32: bool)
     if rows is not None and not (is_count and 1 <= int(rows) <= MOST_ROWS):
         expected = f"a whole number from 1 to {MOST_ROWS:,}, or 'all'"
         raise InputError("rows", f"it is {inert(repr(rows))}", expected)
-    kinds = assume.split(",") if isinstance(assume, str) else [*assume]
-    granted = [kind.strip() for kind in kinds if kind.strip()]
-    for kind in granted:
-        if kind not in ASSUMPTIONS:
-            raise InputError("assume", f"{inert(kind)} is none", " or ".join(ASSUMPTIONS))
-    return Settings(
-        rows=cast(int | None, rows), assume=frozenset(cast(list[Assumption], granted)), tf32=tf32
-    )
+    words = assume.split(",") if isinstance(assume, str) else assume
+    return Settings(rows=cast(int | None, rows), assume=assumptions(words), tf32=tf32)

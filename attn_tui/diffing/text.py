@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 
 from attn_tui.compute.numbers import fixed
-from attn_tui.compute.text import visible
 from attn_tui.diffing.difference import TENSORS, DiffReport, LayerDifference
 from attn_tui.diffing.sentences import main_group, name, notes, unit_text, verdict_line
-from attn_tui.doctor.report import DoctorReport
-from attn_tui.doctor.text import LABEL, evidence
+from attn_tui.doctor.text import LABEL, capture_lines, evidence, first_line
 from attn_tui.report.rows import labelled
 
 _COLUMN = 11
@@ -24,11 +22,10 @@ def render(difference: DiffReport, width: int | None = None) -> Iterator[str]:
         width: The width at which the verdict is wrapped, in columns; None for one line, however
             long.
     """
-    line = verdict_line(difference)
-    yield (line + "\n" if width is None else labelled("", line, 0, width)) + "\n"
-    yield from _capture("REFERENCE", difference.reference)
+    yield first_line(verdict_line(difference), width)
+    yield from capture_lines("REFERENCE", difference.reference)
     if difference.port is not None:
-        yield from _capture("PORT", difference.port)
+        yield from capture_lines("PORT", difference.port)
     yield labelled("took", f"{fixed(difference.elapsed, 1)} s", LABEL)
     for sentence in notes(difference):
         yield labelled("note", sentence, LABEL)
@@ -44,15 +41,6 @@ def render(difference: DiffReport, width: int | None = None) -> Iterator[str]:
     if first is not None and not first.reason:
         yield f"\nPORT, {name(first)}, beside what REFERENCE computes:\n"
         yield from evidence(main_group(first.ports).first)
-
-
-def _capture(side: str, report: DoctorReport) -> Iterator[str]:
-    """Yield the path of a capture, and how its tensors were read."""
-    paths = report.capture.paths
-    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    yield labelled(side, visible(paths[0]) + more, LABEL)
-    for sentence in report.stated:
-        yield labelled("", sentence, LABEL)
 
 
 def _row(title: str, verdict: str, texts: "list[str] | tuple[str, ...]") -> str:

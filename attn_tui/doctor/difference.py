@@ -1,8 +1,10 @@
 """What is not as promised of a head, and the verdict that follows: data for all reports."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.head_model import Part
 
 Side = Literal["output", "call"]
@@ -40,6 +42,19 @@ Assumption = Literal["padding", "packed", "prefix", "float8", "int8"]
 ASSUMPTIONS: tuple[Assumption, ...] = ("padding", "packed", "prefix", "float8", "int8")
 STORED: tuple[Assumption, ...] = ("float8", "int8")
 """The assumptions on how keys and values are stored."""
+
+
+def assumptions(words: Iterable[str]) -> frozenset[Assumption]:
+    """Return what is granted though it was not captured; blank words say nothing.
+
+    Raises:
+        InputError: With field ``"assume"``, if a word is none of them.
+    """
+    granted = {word.strip() for word in words} - {""}
+    for word in sorted(granted.difference(ASSUMPTIONS)):
+        expected = "padding, packed, prefix, float8 or int8, with commas between"
+        raise InputError("assume", f"{inert(word)} is none of them", expected)
+    return frozenset(kind for kind in ASSUMPTIONS if kind in granted)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,15 @@
-"""The doctor's report as JUnit XML, which continuous integration shows."""
+"""The doctor's report as JUnit XML: a test for each head."""
 
-from collections.abc import Sequence
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from collections.abc import Iterator, Sequence
 
-from attn_tui.compute.text import BLANKS, visible
 from attn_tui.doctor.group import groups
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import statement
 from attn_tui.doctor.status import holding
 from attn_tui.doctor.text import render
 from attn_tui.engine.condition import HeadCondition
-
-_ELEMENTS = {"differs": "failure", "cannot tell": "error", "no expectation": "skipped"}
-"""The JUnit element of each verdict; any other verdict passes."""
+from attn_tui.report import junit as written
+from attn_tui.report.junit import ELEMENTS, JunitTest
 
 
 def junit(report: DoctorReport, conditions: Sequence[HeadCondition] = ()) -> str:
@@ -22,26 +19,20 @@ def junit(report: DoctorReport, conditions: Sequence[HeadCondition] = ()) -> str
         report: The report.
         conditions: The conditions of ``--fail-if``; a head for which one holds fails.
     """
+    tests = _tests(report, conditions)
+    return written.junit(report.capture.paths[0], tests, "".join(render(report)), report.elapsed)
+
+
+def _tests(report: DoctorReport, conditions: Sequence[HeadCondition]) -> Iterator[JunitTest]:
+    elements = ELEMENTS | {"no expectation": "skipped"}
     sentences = {
         finding.id: f"{group.verdict}: {statement(group)}"
         for group in groups(report)
         for finding in group.findings
     }
-    attributes = {"name": visible(report.capture.paths[0]), "time": f"{report.elapsed:.3f}"}
-    suite = Element("testsuite", attributes)
-    kinds: list[str] = []
     for finding in report.findings:
         name = f"sequence {finding.id.batch}, head {finding.id.head}"
-        test = SubElement(suite, "testcase", classname=f"layer {finding.id.layer}", name=name)
-        failed = holding(finding, conditions)
-        kind = "failure" if failed else _ELEMENTS.get(finding.judgement.verdict)
-        if kind:
-            kinds.append(kind)
-            SubElement(test, kind, message=visible(sentences[finding.id]))
-    suite.set("tests", str(len(report.findings)))
-    suite.set("failures", str(kinds.count("failure")))
-    suite.set("errors", str(kinds.count("error")))
-    suite.set("skipped", str(kinds.count("skipped")))
-    SubElement(suite, "system-out").text = visible("".join(render(report)), "\n" + BLANKS)
-    indent(suite)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suite, "unicode")}\n'
+        kind = elements.get(finding.judgement.verdict, "")
+        if holding(finding, conditions):
+            kind = "failure"
+        yield JunitTest(f"layer {finding.id.layer}", name, kind, sentences[finding.id])

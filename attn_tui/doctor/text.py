@@ -40,13 +40,8 @@ def render(report: DoctorReport, width: int | None = None) -> Iterator[str]:
         width: The width at which the verdict is wrapped, in columns; None for one line, however
             long.
     """
-    line = verdict_line(report)
-    yield (line + "\n" if width is None else labelled("", line, 0, width)) + "\n"
-    paths = report.capture.paths
-    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    yield _line("capture", visible(paths[0]) + more)
-    for sentence in report.stated:
-        yield _line("", sentence)
+    yield first_line(verdict_line(report), width)
+    yield from capture_lines("capture", report)
     source = report.expectation.source if report.expectation else ""
     yield _line("promised by", source or "nothing; --config gives it")
     every = groups(report)
@@ -69,6 +64,20 @@ def render(report: DoctorReport, width: int | None = None) -> Iterator[str]:
         count = counted(sum(len(other.findings) for other in left), "more head")
         yield "\n"
         yield _line("and", f"{count} in {counted(len(left), 'other group')}: --json has all")
+
+
+def first_line(line: str, width: int | None) -> str:
+    """Return a verdict to paste, wrapped at a width if there is one, and a blank line."""
+    return (line + "\n" if width is None else labelled("", line, 0, width)) + "\n"
+
+
+def capture_lines(label: str, report: DoctorReport) -> Iterator[str]:
+    """Yield the path of a capture after a label, and how its tensors were read."""
+    paths = report.capture.paths
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    yield _line(label, visible(paths[0]) + more)
+    for sentence in report.stated:
+        yield _line("", sentence)
 
 
 def _verdict(group: Group) -> str:

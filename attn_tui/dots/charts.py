@@ -12,11 +12,12 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, mix
 from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
 from attn_tui.charts.glyphs import FILLS
-from attn_tui.charts.table import TableDrawing, TextColumn
+from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.dots.answer import Answer
-from attn_tui.compute.numbers import exact, general, term, tick, with_error
+from attn_tui.compute.numbers import exact, term, tick, with_error
 from attn_tui.compute.sample import Number
 from attn_tui.dots.report import bound
+from attn_tui.report.text import TextColumn
 
 Numbers = NDArray[np.float64]
 
@@ -318,18 +319,3 @@ def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:
     ]
     dots = [(present, kind) for kind, _, present, _ in lines]
     return Figure(curves, d_k_axis(), y, (float(d_k), f"{d_k:,}"), dots)
-
-
-def rows_table(answer: Answer) -> TableDrawing:
-    """Return the table of other d_k: ±2√d_k, the variance, and the share within that bound."""
-    rows = answer.table
-    return TableDrawing(
-        [
-            TextColumn("d_k", [f"{row.d_k:,}" for row in rows]),
-            TextColumn(f"±{bound(answer)}", [f"±{general(row.bound, 4)}" for row in rows], "muted"),
-            TextColumn("variance", [with_error(row.variance, 22) for row in rows], "unscaled"),
-            TextColumn("exact", [exact(row.variance, 10) for row in rows], "muted", rank=1),
-            TextColumn("inside", [with_error(row.coverage, 22) for row in rows], "unscaled"),
-            TextColumn("exact", [exact(row.coverage, 10) for row in rows], "muted", rank=1),
-        ]
-    )

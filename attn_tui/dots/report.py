@@ -15,7 +15,6 @@ from attn_tui.dots.derivation import derivation, steps
 from attn_tui.dots.headline import headline
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.head import Labelled, about_model, left_out, rule_lines
 from attn_tui.report.report import (
     Column,
@@ -28,6 +27,7 @@ from attn_tui.report.report import (
     Table,
     data,
     listed,
+    records,
 )
 from attn_tui.report.rows import WIDTH, plain
 
@@ -48,11 +48,6 @@ COLUMNS = (
     "standard_error", "exact",
 )  # fmt: skip
 """The columns of CSV, which has a row for each sampled number."""
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the whole report on an answer as JSON."""
-    return forms.json(report(answer))
 
 
 def report(answer: Answer, width: int = WIDTH) -> Report:
@@ -80,7 +75,7 @@ def report(answer: Answer, width: int = WIDTH) -> Report:
         Facts(readouts, ("unscaled q·k", "scaled m·q·k"), SIDES),
         " ".join([about, *_reasons(answer)]),
         Section(f"Why d_k; single products drawn besides: {answer.pairs:,}", [why]),
-        _table(answer),
+        other_d_k(answer),
         _numbers(answer),
     ]
     return Report("", parts, headline=headline(answer.experiment), csv="numbers")
@@ -183,8 +178,8 @@ def _reasons(answer: Answer) -> Iterator[str]:
         yield "What the scale makes 0 is less than 4.9e-324, the least number that float64 holds."
 
 
-def _table(answer: Answer) -> Table:
-    """Return the table of other d_k."""
+def other_d_k(answer: Answer) -> Table:
+    """Return the table of other d_k, each with a sample of its own."""
     rows = answer.table
     bounds = [row.bound for row in rows]
     notes = [f"–: {reason}." for reason in dict.fromkeys(row.unknown for row in rows) if reason]
@@ -195,10 +190,10 @@ def _table(answer: Answer) -> Table:
         Column("draws", listed(row.draws for row in rows), "samples", rank=2),
         Column(
             f"±{bound(answer)}", listed(bounds), "bound",
-            texts=listed(f"±{general(bound)}" for bound in bounds), rank=1,
+            texts=listed(f"±{general(bound)}" for bound in bounds), rank=1, kind="muted",
         ),
-        Column("variance", listed(row.variance for row in rows), "variance"),
-        Column("coverage", listed(row.coverage for row in rows), "coverage"),
+        Column("variance", listed(row.variance for row in rows), "variance", kind="unscaled"),
+        Column("coverage", listed(row.coverage for row in rows), "coverage", kind="unscaled"),
     ]  # fmt: skip
     title = "Other d_k, each with a sample of its own"
     return Table(columns, np.arange(len(rows)), title, path="table", notes=notes)
@@ -216,12 +211,7 @@ def _numbers(answer: Answer) -> Table:
         place = ("table", row.d_k, row.draws, drawn[-1], "unscaled", 1.0, row.bound)
         rows.append((*place, "variance", *_parts(row.variance)))
         rows.append((*place, "coverage", *_parts(row.coverage)))
-    columns = zip(COLUMNS, zip(*rows, strict=True), strict=True)
-    return Table(
-        [Column("", listed(values), name=name) for name, values in columns],
-        np.arange(len(rows)),
-        csv="numbers",
-    )
+    return records(rows, COLUMNS, lambda row: dict(zip(COLUMNS, row, strict=True)), "numbers")
 
 
 def _parts(number: Number) -> tuple[float, float, float | None]:

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.reactive import var
 
-from attn_tui.charts.table import Page
+from attn_tui.charts.table import Page, TableDrawing
 from attn_tui.compute.dots.answer import Answer, SampleRun
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.errors import Stop
@@ -20,16 +20,14 @@ from attn_tui.compute.field import fields_of
 from attn_tui.dots import charts
 from attn_tui.dots.derivation import derivation
 from attn_tui.dots.headline import headline
-from attn_tui.dots.report import report
+from attn_tui.dots.report import other_d_k, report
 from attn_tui.dots.views import VIEW_TITLES
 from attn_tui.files.history import Question
-from attn_tui.report.export import Forms
-from attn_tui.report.forms import forms
-from attn_tui.report.text import text
+from attn_tui.report.report import Report
+from attn_tui.report.rows import WIDTH
 from attn_tui.report.words import DIVISORS
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane
-from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
@@ -136,15 +134,9 @@ class DotsScreen(InstrumentScreen):
 
     # Files and reports
 
-    def forms(self) -> Forms:
-        """Return the forms in which the draws so far can be saved."""
-        answer = self.answer
-        return {} if answer is None else forms(lambda: report(answer))
-
-    def report(self) -> str:
-        """Return the report on the draws so far as text."""
-        width = columns_of_text(self.size.width)
-        return "" if self.answer is None else "".join(text(report(self.answer, width), width))
+    def report(self, answer: Answer, width: int | None = None) -> Report:
+        """Return the report on the draws so far."""
+        return report(answer, width or WIDTH)
 
     # Drawing
 
@@ -189,7 +181,7 @@ class DotsScreen(InstrumentScreen):
         if self.view == "why-pane":
             self.draw("why", Page(partial(derivation, answer), ROLES))
         elif self.view == "table-pane":
-            self.draw("table", charts.rows_table(answer))
+            self.draw("table", TableDrawing.of(other_d_k(answer)))
         elif self.view == "bells-pane":
             self._describe(answer)
             self.draw("bells-pane", charts.Bells(answer, self.names, self.stretched))

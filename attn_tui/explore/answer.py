@@ -14,7 +14,6 @@ from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
-from attn_tui.compute.sweep.settings import rule_text
 
 MOST_KEYS = 3
 """The most keys whose weights are drawn over d_k."""
@@ -105,7 +104,7 @@ def typical(experiment: Experiment, stop: Stop = never) -> float | None:
         return None
     for drawn in sweep(at_place(experiment, n, setup.d_k), stop):
         if drawn.progress == 1.0:
-            change = drawn.points.ratio(n, setup.d_k, rule_text(setup.scale), "gradient")
+            change = drawn.points.ratio(n, setup.d_k, setup.scale.bare, "gradient")
             return -change.log_median if change else None
     return None
 

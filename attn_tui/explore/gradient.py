@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.heat_map import HeatMapDrawing
-from attn_tui.charts.table import TableDrawing, TextColumn
+from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.numbers import factor, scientific, subscript, weight_name
 from attn_tui.compute.scale import SYMBOL
 from attn_tui.explore.bars import SIDES
+from attn_tui.report.text import TextColumn
 from attn_tui.report.words import share_text
 
 WIDEST, LEAST = 14, 4

@@ -1,5 +1,7 @@
 """The pane of the Jacobian: both sides as large maps with one cursor, its entry stated below."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from textual import on
 from textual.app import ComposeResult
@@ -23,6 +25,7 @@ MOST_KEYS = 128
 class JacobianPane(Pane):
     """A pane with both Jacobians of a vector."""
 
+    @dataclass
     class Chosen(Message):
         """The user chose the gradient of the weight of the cursor's row.
 
@@ -30,9 +33,7 @@ class JacobianPane(Pane):
             key: The key of that weight.
         """
 
-        def __init__(self, key: int) -> None:
-            super().__init__()
-            self.key = key
+        key: int
 
     def __init__(self) -> None:
         super().__init__("Jacobian", id="jacobian", classes="wide")

@@ -1,32 +1,19 @@
 """The precision lab: softmax in every number format, stable and naive, beside the exact weight."""
 
-from collections.abc import Callable, Iterator
-from operator import attrgetter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from attn_tui.charts.table import TableDrawing, TextColumn
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.explore.precision_lab import FormatTrial, Lab, LabSide
+from attn_tui.compute.explore.precision_lab import FormatTrial, Lab
 from attn_tui.compute.numbers import scientific, weight, weight_name
 from attn_tui.compute.precision import ROUNDS
 from attn_tui.files.plain import named
-from attn_tui.report import report
-from attn_tui.report.report import Part, data, listed, same
+from attn_tui.report.report import Column, Part, Table, data, listed, records
 
 OF_TRIAL = ("status", "reason", "weight", "n_differ", "n_vanished", "worst", "worst_key")
 """The fields of a trial in JSON and CSV."""
-
-
-def _columns(tried: Lab) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the heading, side and texts of each column; a row is a format and a method."""
-    trials = tried.sides[0].trials
-    yield "format", "", [trial.precision.format for trial in trials]
-    yield "softmax", "", ["stable" if trial.precision.stable else "naive" for trial in trials]
-    for side in tried.sides:
-        yield weight_name(tried.key), side.name, [weight(trial.weight) for trial in side.trials]
-        yield "largest error", side.name, [scientific(trial.worst) for trial in side.trials]
 
 
 def _notes(tried: Lab) -> Iterator[str]:
@@ -40,50 +27,55 @@ def _notes(tried: Lab) -> Iterator[str]:
 
 
 def _reason(trial: FormatTrial) -> str:
-    method = "stable" if trial.precision.stable else "naive"
-    return f"{trial.precision.format} {method}: {trial.reason}"
+    return f"{trial.precision.format} {_method(trial)}: {trial.reason}"
 
 
-def lab_table(tried: Lab) -> TableDrawing:
-    """Return a table of the key's weight and the largest error of any key, in every format."""
+def _method(trial: FormatTrial) -> str:
+    return "stable" if trial.precision.stable else "naive"
+
+
+def lab_table(tried: Lab) -> Table:
+    """Return the table of the key's weight and the largest error of any key, in every format."""
+    trials = tried.sides[0].trials
+    formats = listed(trial.precision.format for trial in trials)
     columns = [
-        TextColumn(f"{head} {side}".rstrip(), texts, side or "text", not side, int(head[0] == "l"))
-        for head, side, texts in _columns(tried)
+        Column("format", texts=formats, left=True),
+        Column("softmax", texts=listed(map(_method, trials)), left=True),
     ]
-    return TableDrawing(columns, notes=[*_notes(tried)])
+    for side in tried.sides:
+        weights = listed(weight(trial.weight) for trial in side.trials)
+        errors = listed(scientific(trial.worst) for trial in side.trials)
+        above = weight_name(tried.key)
+        columns += [
+            Column(side.name, texts=weights, above=above, kind=side.name),
+            Column(side.name, texts=errors, above="largest error", kind=side.name, rank=1),
+        ]
+    return Table(columns, np.arange(len(trials)), notes=[*_notes(tried)])
 
 
 def lab_parts(tried: Lab, answer: VectorAnswer) -> Iterator[Part]:
-    """Yield the same table for a report, and all fields of each trial for JSON and CSV."""
-    rows = np.arange(len(tried.sides[0].trials))
-    columns = [
-        report.Column(head, texts=listed(texts), above=side, left=not side)
-        for head, side, texts in _columns(tried)
-    ]
-    yield report.Table(columns, rows, notes=[*_notes(tried)])
+    """Yield the same table, and all fields of each trial for JSON and CSV."""
+    yield lab_table(tried)
     exact = {f"lab.{side.name}.exact": side.exact for side in tried.sides}
     yield data({"lab.key": tried.key, **exact})
     for side in tried.sides:
-        labels = {
+        trials = [*map(_trial, side.trials)]
+        yield data({f"lab.{side.name}.trials": trials})
+        about = {
             "vector": answer.vector.name, "key": answer.of, "side": side.name, "exact": side.exact,
         }  # fmt: skip
-        columns = [report.Column("", same(value), name=name) for name, value in labels.items()]
-        columns += _data(side)
-        yield report.Table(columns, rows, path=f"lab.{side.name}.trials", csv="lab")
+        names = (*about, "precision", "naive", *OF_TRIAL)
+        yield records([about | trial for trial in trials], names, dict, "lab")
 
 
-def _data(side: LabSide) -> Iterator[report.Column]:
-    def column(name: str, of: Callable[[FormatTrial], Any]) -> report.Column:
-        return report.Column("", listed(map(of, side.trials)), name, name)
-
-    yield column("precision", lambda trial: trial.precision.format)
-    arithmetic = listed(trial.precision.arithmetic for trial in side.trials)
-    yield report.Column("", arithmetic, "arithmetic")
-    yield column("naive", lambda trial: not trial.precision.stable)
-    for name in OF_TRIAL:
-        yield column(name, attrgetter(name))
-    differing = [
-        [named(key, ("key", "exact", "weight", "difference")) for key in trial.differing]
-        for trial in side.trials
-    ]
-    yield report.Column("", listed(differing), "differing")
+def _trial(trial: FormatTrial) -> dict[str, Any]:
+    """Return a trial as JSON has it."""
+    return {
+        "precision": trial.precision.format,
+        "arithmetic": trial.precision.arithmetic,
+        "naive": not trial.precision.stable,
+        **named(trial, OF_TRIAL),
+        "differing": [
+            named(key, ("key", "exact", "weight", "difference")) for key in trial.differing
+        ],
+    }

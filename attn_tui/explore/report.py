@@ -32,7 +32,6 @@ from attn_tui.explore.lab import lab_parts
 from attn_tui.explore.vectors import vectors_tables
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.head import Labelled, question_lines
 from attn_tui.report.origin import spread
 from attn_tui.report.report import (
@@ -136,11 +135,6 @@ class Contents:
 
 EVERYTHING = Contents()
 """Every key, and nothing besides."""
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the whole report on an answer as JSON."""
-    return forms.json(report(answer))
 
 
 def report(

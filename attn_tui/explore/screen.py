@@ -49,7 +49,6 @@ from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, Setting, o
 if TYPE_CHECKING:
     # Imported where they are used: the first picture does not wait for what comes after it.
     from attn_tui.compute.explore.precision_lab import Lab
-    from attn_tui.report.export import Forms
     from attn_tui.report.report import Report
 
 OF, WRT, TARGET = (of_field(field) for field in fields_of(settings.Settings).values())
@@ -275,32 +274,17 @@ class ExploreScreen(PinningScreen):
         """The pinned answer that a report compares every vector with, if there is one."""
         return () if self.pinned is None else (self.pinned.vector,)
 
-    def forms(self) -> "Forms":
-        """Return the forms in which the report on all vectors can be saved."""
-        from attn_tui.compute.explore.answer import answer
+    def report(self, answer: ShownVector, width: int | None = None) -> "Report":
+        """Return the report on all vectors; to be read, on the largest keys of the one shown."""
+        from attn_tui.compute.explore.answer import Answer
+        from attn_tui.compute.explore.answer import answer as answer_all
         from attn_tui.explore.report import Contents, report
-        from attn_tui.report.forms import forms
 
-        def build() -> "Report":
-            complete = next(answer(self.present.experiment))
-            return report(complete, Contents(pinned=self.compared))
-
-        return forms(build)
-
-    def report(self) -> str:
-        """Return the report on the vector shown; of many keys it lists only the largest."""
-        from attn_tui.compute.explore.answer import Answer as WholeAnswer
-        from attn_tui.explore.report import Contents, report
-        from attn_tui.report.text import text
-        from attn_tui.ui.dialogs import columns_of_text
-
-        if self.answer is None:
-            return ""
-        vector = self.answer.vector
-        top = READ_KEYS if vector.vector.n_keys > READ_KEYS else None
-        contents = Contents(top, pinned=self.compared, first=self.answer.index)
-        single = WholeAnswer(self.answer.experiment, (vector,))
-        return "".join(text(report(single, contents), columns_of_text(self.size.width)))
+        if width is None:
+            return report(next(answer_all(self.present.experiment)), Contents(pinned=self.compared))
+        top = READ_KEYS if answer.vector.vector.n_keys > READ_KEYS else None
+        contents = Contents(top, pinned=self.compared, first=answer.index)
+        return report(Answer(answer.experiment, (answer.vector,)), contents)
 
     # Drawing
 
@@ -430,10 +414,11 @@ class ExploreScreen(PinningScreen):
             self.app.call_from_thread(self._draw_lab, tried)
 
     def _draw_lab(self, tried: "Lab") -> None:
+        from attn_tui.charts.table import TableDrawing
         from attn_tui.explore.lab import lab_table
 
         self.pane("lab").describe(f"Precision: the weight of key {tried.key:,} in every format")
-        self.draw("lab-table", lab_table(tried))
+        self.draw("lab-table", TableDrawing.of(lab_table(tried)))
 
     def _draw_curves(self, answer: ShownVector) -> None:
         """Draw the curves over d_k; the first time only after the bars are on the terminal."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.charts.table import TableDrawing, TextColumn
+from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
@@ -15,6 +15,7 @@ from attn_tui.compute.numbers import fitted, scientific, weight, weight_name
 from attn_tui.explore.key_columns import SIDES, key_column
 from attn_tui.report import report
 from attn_tui.report.report import Fact, Facts, Part, Rows
+from attn_tui.report.text import TextColumn
 
 MOST = 40
 """The most rows of the table on the screen."""

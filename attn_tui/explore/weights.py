@@ -1,5 +1,6 @@
 """The pane of weights: their picture with a cursor on one key, and where the largest of all is."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, work
@@ -35,6 +36,7 @@ class WeightsPane(PicturePane, can_focus=True):
         Binding("enter", "choose", "Gradient of this weight", show=False),
     ]
 
+    @dataclass
     class Pointed(Message):
         """The user moved the cursor to a key.
 
@@ -42,9 +44,7 @@ class WeightsPane(PicturePane, can_focus=True):
             key: The key.
         """
 
-        def __init__(self, key: int) -> None:
-            super().__init__()
-            self.key = key
+        key: int
 
     class Chosen(Message):
         """The user chose the gradient of the weight of the key under the cursor."""

@@ -7,13 +7,14 @@ import numpy as np
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.heat_map import ColourBar, HeatMapDrawing
-from attn_tui.charts.table import TableDrawing, TextColumn
+from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
 from attn_tui.compute.numbers import percent_tick
 from attn_tui.engine.survey import Numbers, Survey
 from attn_tui.heads.card import is_parked
 from attn_tui.heads.words import UNCOUNTED, brief, value_text
+from attn_tui.report.text import TextColumn
 
 SINK = "⇤"
 """The mark after the number of a head that is parked on the first key."""

@@ -321,6 +321,7 @@ class Multipliers(Picture, can_focus=True):
         Binding("enter", "choose", "Open it", show=False),
     ]
 
+    @dataclass
     class Moved(Message):
         """A request to move the cursor to another head.
 
@@ -328,9 +329,7 @@ class Multipliers(Picture, can_focus=True):
             place: The head.
         """
 
-        def __init__(self, place: Place) -> None:
-            super().__init__()
-            self.place = place
+        place: Place
 
     class Chosen(Message):
         """A request to open the head under the cursor."""

@@ -21,8 +21,7 @@ from attn_tui.files.plain import named
 from attn_tui.heads.about import about
 from attn_tui.heads.headline import headline
 from attn_tui.heads.words import UNCOUNTED, head_text, number
-from attn_tui.report import forms
-from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data
+from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data, records
 from attn_tui.report.report import listed as rows_of
 from attn_tui.report.rows import WIDTH, cells
 
@@ -50,11 +49,6 @@ def report_of(answer: Answer) -> Report:
     """Return the report of an answer with every statistic, that of the map first."""
     settings = answer.experiment.setup.get(Settings)
     return report(answer.survey, [*dict.fromkeys((settings.statistic, *STATISTICS))])
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the report of an answer as JSON, in pieces."""
-    return forms.json(report_of(answer))
 
 
 def _data(
@@ -160,15 +154,11 @@ def _csv(heads: Mapping[HeadId, Partial], statistics: Sequence[str]) -> Table:
             value = value_to_plain(partial, name)
             counts = value.pop("counts")
             rows.append(asdict(head) | {"statistic": name} | value | sizes | {"counts": counts})
-
-    def column(name: str) -> Column:
-        return Column("", rows_of(row[name] for row in rows), name=name)
-
     names = (
         "batch", "layer", "head", "statistic", "value", "standard_error", "row", "key",
         "rows", "n_queries", "n_keys", "counts",
     )  # fmt: skip
-    return Table([*map(column, names)], np.arange(len(rows)), csv="heads")
+    return records(rows, names, dict, "heads")
 
 
 # Conditions

@@ -34,11 +34,8 @@ from attn_tui.heads.panes import HeadPanes
 from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList
 from attn_tui.heads.views import VIEW_TITLES
-from attn_tui.report.export import Forms
-from attn_tui.report.forms import forms
-from attn_tui.report.text import text
+from attn_tui.report.report import Report
 from attn_tui.ui.action import ANOTHER, Action
-from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.setting import RULE, Setting, of_field
@@ -320,10 +317,9 @@ class HeadsScreen(InstrumentScreen):
 
     # Reports
 
-    def forms(self) -> Forms:
-        """Return the forms in which the answer so far can be saved; none without an answer."""
-        answer = self.answer
-        return {} if answer is None else forms(lambda: report_of(answer))
+    def report(self, answer: Answer, width: int | None = None) -> Report:
+        """Return the report on the heads known so far."""
+        return report_of(answer)
 
     @property
     def _is_at_doctor(self) -> bool:
@@ -335,15 +331,13 @@ class HeadsScreen(InstrumentScreen):
         """The title of the report, which says what leads to the other one."""
         return THE_DOCTORS if self._is_at_doctor else THE_HEADS
 
-    def report(self) -> str:
+    def report_text(self) -> str:
         """Return the answer so far as text, or the doctor's report if his pane is in use."""
         from attn_tui.doctor.text import render
 
         if self._is_at_doctor and self.results.examination is not None:
             return "".join(render(self.results.examination.report))
-        if self.answer is None:
-            return ""
-        return "".join(text(report_of(self.answer), columns_of_text(self.size.width)))
+        return super().report_text()
 
     # The panes
 

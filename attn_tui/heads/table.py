@@ -150,6 +150,7 @@ class HeadList(DataTable[Text]):
         Binding("right,l", "sort_next(1)", "Sort by the column on the right", show=False),
     ]
 
+    @dataclass
     class Moved(Message):
         """The user moved the cursor to another head.
 
@@ -157,9 +158,7 @@ class HeadList(DataTable[Text]):
             head: The head.
         """
 
-        def __init__(self, head: HeadId) -> None:
-            super().__init__()
-            self.head = head
+        head: HeadId
 
     class Chosen(Message):
         """The user chose the head with the cursor."""

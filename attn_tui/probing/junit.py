@@ -1,12 +1,10 @@
 """A probe as JUnit XML: a test for each call, and one for what calls show together."""
 
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from collections.abc import Iterator
 
-from attn_tui.compute.text import BLANKS, visible
 from attn_tui.probing.probed import ProbeDiagnosis
-
-ELEMENTS = {"differs": "failure", "fails": "failure", "cannot tell": "error"}
-"""The JUnit element of each verdict; any other verdict passes."""
+from attn_tui.report import junit as report
+from attn_tui.report.junit import ELEMENTS, JunitTest
 
 
 def junit(diagnosis: ProbeDiagnosis, name: str) -> str:
@@ -16,22 +14,12 @@ def junit(diagnosis: ProbeDiagnosis, name: str) -> str:
         diagnosis: What was found.
         name: The name of the function.
     """
-    suite = Element("testsuite", {"name": visible(name)})
-    kinds: list[str] = []
+    return report.junit(name, _tests(diagnosis, name), str(diagnosis))
+
+
+def _tests(diagnosis: ProbeDiagnosis, name: str) -> Iterator[JunitTest]:
     for call in diagnosis.cases:
-        test = SubElement(suite, "testcase", classname=visible(name), name=call.inputs.text)
-        kind = ELEMENTS.get(call.verdict)
-        if kind:
-            kinds.append(kind)
-            SubElement(test, kind, message=visible(call.error or diagnosis.line))
-    test = SubElement(suite, "testcase", classname=visible(name), name="all calls together")
-    if diagnosis.faults:
-        kinds.append("failure")
-        text = "; ".join(fault.text for fault in diagnosis.faults)
-        SubElement(test, "failure", message=visible(text))
-    suite.set("tests", str(len(diagnosis.cases) + 1))
-    suite.set("failures", str(kinds.count("failure")))
-    suite.set("errors", str(kinds.count("error")))
-    SubElement(suite, "system-out").text = visible(str(diagnosis), "\n" + BLANKS)
-    indent(suite)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suite, "unicode")}\n'
+        kind = ELEMENTS.get(call.verdict, "")
+        yield JunitTest(name, call.inputs.text, kind, call.error or diagnosis.line)
+    faults = "; ".join(fault.text for fault in diagnosis.faults)
+    yield JunitTest(name, "all calls together", "failure" if faults else "", faults)

@@ -7,13 +7,16 @@ that have a title, and `attn_tui.report.forms` those that have a name in JSON or
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
 """Indices of rows of a table, shape (rows,)."""
+
+E = TypeVar("E")
 
 CHUNK = 8192
 """How many rows of a table are written at a time, so that a long one needs little memory."""
@@ -71,6 +74,7 @@ class Column:
         rank: Columns of the highest rank are left out first if there is no room; those of rank
             0 never.
         left: Whether it is aligned left.
+        kind: The name of its colour on the screen.
     """
 
     title: str
@@ -82,6 +86,7 @@ class Column:
     width: int = 0
     rank: int = 0
     left: bool = False
+    kind: str = "text"
 
     def at(self, rows: Rows) -> list[Any]:
         """Return the values of some rows."""
@@ -133,6 +138,35 @@ class Table:
         rows = self.rows[:most]
         for start in range(0, max(rows.size, 1), CHUNK):
             yield rows[start : start + CHUNK]
+
+
+def records(
+    entries: Sequence[E],
+    names: Iterable[str],
+    record: Callable[[E], Mapping[str, Any]],
+    csv: str,
+) -> Table:
+    """Return a table for CSV with a row for each entry, which is made once it is written.
+
+    Args:
+        entries: What the rows are about, in order.
+        names: The names of the columns, from the left.
+        record: Returns the row of an entry by the names of columns.
+        csv: The name of the table.
+    """
+
+    # The columns of a chunk are asked for one after another.
+    @lru_cache(maxsize=1)
+    def written(rows: tuple[int, ...]) -> list[Mapping[str, Any]]:
+        return [record(entries[row]) for row in rows]
+
+    def column(name: str) -> Column:
+        def values(rows: Rows) -> list[Any]:
+            return [row[name] for row in written(tuple(rows.tolist()))]
+
+        return Column("", values, name=name)
+
+    return Table([*map(column, names)], np.arange(len(entries)), csv=csv)
 
 
 @dataclass(frozen=True)

@@ -132,11 +132,11 @@ def _facts(facts: Facts, width: int) -> Iterator[str]:
     if not kept:
         return
     titles = [f"{fact.title}, {fact.unit}" if fact.unit else fact.title for fact in kept]
-    label = _Cells("", [*map(visible, titles)], left=True)
+    label = TextColumn("", [*map(visible, titles)], left=True)
     sides = []
     for place, head in enumerate(facts.heads):
         values = [(fact.texts or fact.values)[place] for fact in kept]
-        sides.append([*_cells_of(visible(head), values, width=SIDE)])
+        sides.append([*_cells_of(visible(head), values, least=SIDE)])
     together = [label, *(column for side in sides for column in side)]
     if _ColumnLayout.of(together, width).width <= width:
         yield _grid(together, width)
@@ -162,14 +162,13 @@ def _labelled(facts: Facts, width: int) -> Iterator[str]:
 
 
 def _table(table: Table, width: int) -> Iterator[str]:
-    columns = [column for column in table.columns if column.title]
-    if not columns or not table.rows.size:
+    if not table.rows.size or not any(column.title for column in table.columns):
         return
     if table.title:
         yield _joined(wrapped(table.title, width))
     layout = None
     for rows in table.chunks(table.most):
-        drawn = [cells_of_column for column in columns for cells_of_column in _column(column, rows)]
+        drawn = text_columns(table, rows)
         if layout is None:
             layout = _ColumnLayout.of(drawn, width)
             yield _joined(layout.titles(drawn))
@@ -181,26 +180,42 @@ def _table(table: Table, width: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Cells:
-    """A column as text: all of its rows, or some."""
+class TextColumn:
+    """A column of a table as texts: all of its rows, or some.
+
+    Attributes:
+        title: Its heading.
+        texts: One text a row.
+        kind: The name of its colour on the screen.
+        left: Whether texts are aligned left rather than right.
+        rank: Columns of a higher rank are left out first if there is no room.
+        above: A heading above the title.
+        least: Its least width, in cells.
+    """
 
     title: str
     texts: Sequence[str]
-    above: str = ""
-    width: int = 0
-    rank: int = 0
+    kind: str = "text"
     left: bool = False
+    rank: int = 0
+    above: str = ""
+    least: int = 0
 
     @property
-    def widest(self) -> int:
-        """The width it needs, in columns of text."""
-        texts = max(map(cells, self.texts), default=0)
-        return max(self.width, cells(self.title), cells(self.above), texts)
+    def width(self) -> int:
+        """The length of its longest text, in cells."""
+        return max(self.least, *map(cells, (self.title, self.above, *self.texts)))
 
     def padded(self, text: str, width: int) -> str:
         """Return one of its texts, padded to a width."""
         blanks = " " * (width - cells(text))
         return text + blanks if self.left else blanks + text
+
+
+def text_columns(table: Table, rows: Rows) -> list[TextColumn]:
+    """Return the columns of a table that have a heading, as the texts of some rows."""
+    columns = [column for column in table.columns if column.title]
+    return [texts for column in columns for texts in _column(column, rows)]
 
 
 @dataclass(frozen=True)
@@ -217,14 +232,14 @@ class _ColumnLayout:
         return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
     @staticmethod
-    def of(columns: Sequence[_Cells], width: int) -> "_ColumnLayout":
+    def of(columns: Sequence[TextColumn], width: int) -> "_ColumnLayout":
         """Return the layout for a width, leaving out columns of the highest ranks if need be.
 
         If only columns of rank 0 are left, it may be wider: no number is cut.
         """
         kept = list(range(len(columns)))
         while True:
-            widths = [columns[place].widest for place in kept]
+            widths = [columns[place].width for place in kept]
             layouts = [_ColumnLayout(kept, widths, gap) for gap in (2, 1)]
             fitting = [layout for layout in layouts if layout.width <= width]
             ranks = {columns[place].rank for place in kept} - {0}
@@ -232,46 +247,49 @@ class _ColumnLayout:
                 return fitting[0] if fitting else layouts[-1]
             kept = [place for place in kept if columns[place].rank != max(ranks)]
 
-    def titles(self, columns: Sequence[_Cells]) -> list[str]:
+    def titles(self, columns: Sequence[TextColumn]) -> list[str]:
         """Return the line of titles, below that of upper titles if there are any."""
         titles = [columns[place].title for place in self.kept]
         above = [columns[place].above for place in self.kept]
         lines = [self._line(columns, titles)]
         return [self._line(columns, above), *lines] if any(above) else lines
 
-    def lines(self, columns: Sequence[_Cells]) -> list[str]:
+    def lines(self, columns: Sequence[TextColumn]) -> list[str]:
         """Return one line for each row."""
         texts = zip(*(columns[place].texts for place in self.kept), strict=True)
         return [self._line(columns, row) for row in texts]
 
-    def _line(self, columns: Sequence[_Cells], texts: Iterable[str]) -> str:
+    def _line(self, columns: Sequence[TextColumn], texts: Iterable[str]) -> str:
         padding = zip(self.kept, texts, self.widths, strict=True)
         parts = [columns[place].padded(text, width) for place, text, width in padding]
         return (" " * self.gap).join(parts).rstrip()
 
 
-def _grid(columns: Sequence[_Cells], width: int) -> str:
+def _grid(columns: Sequence[TextColumn], width: int) -> str:
     layout = _ColumnLayout.of(columns, width)
     return _joined([*layout.titles(columns), *layout.lines(columns)])
 
 
-def _column(column: Column, rows: Rows) -> Iterator[_Cells]:
+def _column(column: Column, rows: Rows) -> Iterator[TextColumn]:
     """Yield a column as text, and a second one if its numbers have exact values."""
-    layout: dict[str, Any] = {"width": column.width, "rank": column.rank, "left": column.left}
-    title, layout["above"] = visible(column.title), visible(column.above)
+    layout: dict[str, Any] = {
+        "least": column.width, "rank": column.rank, "left": column.left, "kind": column.kind,
+        "above": visible(column.above),
+    }  # fmt: skip
+    title = visible(column.title)
     if column.texts:
-        yield _Cells(title, [*column.texts(rows)], **layout)
+        yield TextColumn(title, [*column.texts(rows)], **layout)
     else:
         yield from _cells_of(title, column.at(rows), **layout)
 
 
-def _cells_of(title: str, values: Sequence[Any], **layout: Any) -> Iterator[_Cells]:
+def _cells_of(title: str, values: Sequence[Any], **layout: Any) -> Iterator[TextColumn]:
     """Yield a column of values as text, and one of exact values if there are any."""
     numbers = [value for value in values if isinstance(value, Number)]
-    yield _Cells(f"{title} ± error" if numbers else title, [*map(written, values)], **layout)
+    yield TextColumn(f"{title} ± error" if numbers else title, [*map(written, values)], **layout)
     if any(number.exact is not None for number in numbers):
         exact_texts = [exact(value, EXACT) if isinstance(value, Number) else "" for value in values]
-        yield _Cells("exact", exact_texts, rank=layout.get("rank", 0))
+        yield TextColumn("exact", exact_texts, "muted", rank=layout.get("rank", 0))
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from math import exp, isnan, log, log10
 from typing import Literal
 
 from attn_tui.compute.numbers import about, fixed, interval, power_of_ten
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.points import SPAN, Place, Points
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
@@ -103,9 +104,9 @@ class LogFactor:
         return text if len(text) <= width else ">"
 
 
-def change(points: Points, place: Place, rule: str, statistic: Statistic) -> LogFactor:
+def change(points: Points, place: Place, scale: Scale, statistic: Statistic) -> LogFactor:
     """Return the change that a rule makes to a median at a place."""
-    ratio = points.ratio(*place, rule, statistic)
+    ratio = points.ratio(*place, scale, statistic)
     if ratio is None:
         return LogFactor(float("nan"))
     return LogFactor(-ratio.log_median, ratio.log_median_error)

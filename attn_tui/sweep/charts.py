@@ -13,14 +13,15 @@ from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Band, Curve, Figure
 from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
-from attn_tui.charts.table import TableDrawing, TextColumn
+from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
 from attn_tui.compute.sweep.points import Place, Point, Summary, along, closest
 from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.report.text import TextColumn
 from attn_tui.sweep.change import LogFactor, change
-from attn_tui.sweep.names import is_none
 
 Numbers = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ class Grid:
     """
 
     answer: Answer
-    rule: str
+    rule: Scale
 
     @cached_property
     def ns(self) -> tuple[int, ...]:
@@ -188,7 +189,7 @@ class PlaceNumbers:
             cells.write(start if lines == 1 else 0, 0, "being drawn…", colours["muted"])
         for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True)):
             summary = point.statistics[self.statistic]
-            side = "unscaled" if is_none(point.rule) else "scaled"
+            side = "unscaled" if point.scale == NONE else "scaled"
             dot = LINES[side] if colours.textured else "●"
             number = quantity(summary.median, summary.log_median)
             if lines == 1:
@@ -214,7 +215,7 @@ def quarters(summary: Summary) -> str:
 
 
 def medians(
-    answer: Answer, rules: Sequence[str], over: str, fixed_at: int, here: float,
+    answer: Answer, rules: Sequence[Scale], over: str, fixed_at: int, here: float,
     names: Sequence[str], marked: bool = True,
 ) -> Figure:  # fmt: skip
     """Return the medians of the statistic under some rules as curves, the middle halves as bands.
@@ -239,7 +240,7 @@ def medians(
         ]
         if not points:
             continue
-        kind = "unscaled" if is_none(rule) else "scaled"
+        kind = "unscaled" if rule == NONE else "scaled"
         x = np.array([getattr(point, over) for point in points], dtype=np.float64)
         summaries = [point.statistics[statistic] for point in points]
         middle, low, high = (
@@ -284,7 +285,7 @@ def log_axis(logs: Sequence[Numbers]) -> Axis:
 
 
 def row_table(
-    answer: Answer, rules: Sequence[str], names: Sequence[str], here: Place
+    answer: Answer, rules: Sequence[Scale], names: Sequence[str], here: Place
 ) -> TableDrawing:
     """Return every number at one n over d_k, or at one d_k over n where n is swept."""
     statistic, settings = answer.settings.statistic, answer.settings
@@ -296,11 +297,11 @@ def row_table(
     values = [place[0] if over_n else place[1] for place in places]
     columns = [TextColumn("n" if over_n else "d_k", [f"{value:,}" for value in values], "muted")]
     for rule, name in zip(rules, names, strict=True):
-        kind = "unscaled" if is_none(rule) else "scaled"
+        kind = "unscaled" if rule == NONE else "scaled"
         points = [answer.points.at(*place, rule) for place in places]
         summaries = [point.statistics[statistic] if point else None for point in points]
         columns.append(TextColumn(name, [_median(summary) for summary in summaries], kind))
-        if not is_none(rule):
+        if rule != NONE:
             changes = [change(answer.points, place, rule, statistic) for place in places]
             columns.append(TextColumn("which is", [factor.times for factor in changes], rank=1))
         halves = [quarters(summary) if summary else "–" for summary in summaries]

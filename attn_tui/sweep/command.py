@@ -11,7 +11,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.mask import Mask
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.scale import NONE, RULES
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import (
@@ -304,8 +304,7 @@ def _print_crossovers(options: dict[str, Any], form: str) -> int:
             raise InputError(field, "--crossover shows none", "one of the two")
     experiment = _experiment(options, _crossover_changes)
     settings = experiment.setup.get(Settings)
-    every = compared(settings, experiment.setup.scale)
-    rules = [rule for rule in every if rule != "none"]
+    rules = [rule for rule in compared(settings, experiment.setup.scale) if rule != NONE]
     if not rules:
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]

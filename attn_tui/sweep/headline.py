@@ -5,6 +5,7 @@ from math import ceil, floor, isnan
 
 from attn_tui.compute import numbers
 from attn_tui.compute.numbers import about, amount
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
@@ -12,7 +13,7 @@ from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
 from attn_tui.report.words import GRADIENTS
 from attn_tui.sweep.change import LogFactor, change
-from attn_tui.sweep.names import NAMES, called, doing, is_none, others
+from attn_tui.sweep.names import NAMES, called, doing, others
 
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
 STAYS = "With {n} keys and d_k = {d_k}, {doing} leaves the typical {statistic} about as it is."
@@ -56,30 +57,34 @@ def noun(statistic: Statistic) -> str:
     return GRADIENTS.get(statistic, NAMES[statistic].short)
 
 
-def _here(answer: Answer, points: Points, place: Place, rule: str, slots: Mapping[str, str]) -> str:
+def _here(
+    answer: Answer, points: Points, place: Place, scale: Scale, slots: Mapping[str, str]
+) -> str:
     """Return what dividing does at a place, and where it begins to do the opposite."""
     statistic = answer.settings.statistic
-    factor, point = change(points, place, rule, statistic), points.at(*place, rule)
+    factor, point = change(points, place, scale, statistic), points.at(*place, scale)
     slots = {
         **slots,
-        "doing": doing(rule, point.multiplier if point else None),
+        "doing": doing(scale, point.multiplier if point else None),
         "times": factor.times,
     }
-    turn = _turn(answer, rule, statistic, place, factor)
+    turn = _turn(answer, scale, statistic, place, factor)
     if point is not None and point.multiplier == 1.0:
         return UNDIVIDED.format(**slots)
     first = STAYS if factor.way == "same" else HERE
     return " ".join(filter(None, (first.format(**slots), turn)))
 
 
-def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor: LogFactor) -> str:
+def _turn(
+    answer: Answer, scale: Scale, statistic: Statistic, place: Place, factor: LogFactor
+) -> str:
     """Return where dividing does the opposite, or that it never does; empty if not known."""
     n, d_k = place
     for crossover in answer.crossovers:
-        same = (crossover.n, crossover.readout, crossover.rule) == (n, statistic, rule)
+        same = (crossover.n, crossover.readout, crossover.scale) == (n, statistic, scale)
         if same and crossover.d_k is None and factor.way in ("larger", "smaller"):
             return EVERYWHERE.format(least=f"{crossover.divides_from:,}")
-    crossing = answer.crossing(rule, statistic, n)
+    crossing = answer.crossing(scale, statistic, n)
     if crossing is None:
         return ""
     over_n = answer.settings.view == "curves" and answer.settings.over == "n"
@@ -112,15 +117,15 @@ def turn_text(crossing: Crossing, is_below: bool, unit: str = "") -> str:
     return f"{at}{unit} ({high} or less)" if high else f"about {at}{unit}"
 
 
-def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
+def _ranking(points: Points, place: Place, rules: Sequence[Scale], statistic: Statistic) -> str:
     """Return which rule leaves the largest median, and how the next two compare."""
     present = [point for rule in rules if (point := points.at(*place, rule))]
     best, *rest = sorted(present, key=lambda point: -point.statistics[statistic].log_median)
     compared = [
-        f"{compare(best, point, statistic)} that of {called(point.rule)}" for point in rest[:2]
+        f"{compare(best, point, statistic)} that of {called(point.scale)}" for point in rest[:2]
     ]
     return RANKING.format(
-        count=len(present), best=called(best.rule), statistic=noun(statistic),
+        count=len(present), best=called(best.scale), statistic=noun(statistic),
         compared=", ".join(compared),
     )  # fmt: skip
 
@@ -133,12 +138,12 @@ def compare(best: Point, other: Point, statistic: Statistic) -> str:
 
 
 def _sides(
-    points: Points, place: Place, rules: Sequence[str], statistic: Statistic,
+    points: Points, place: Place, rules: Sequence[Scale], statistic: Statistic,
     slots: Mapping[str, str],
 ) -> str:  # fmt: skip
     """Return the typical value under two rules, unscaled first if that is one, as a sentence."""
     readout = "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
-    order = sorted(rules, key=lambda rule: not is_none(rule))
+    order = sorted(rules, key=lambda scale: scale != NONE)
     sides = [points.at(*place, rule) for rule in order[:2]]
     drawn = [side for side in sides if side is not None]
     if len(drawn) < 2:
@@ -156,10 +161,10 @@ def _sides(
 
 def _how(point: Point) -> str:
     """Return under which rule the draws at a point are: ``unscaled``, ``when divided by √d_k``."""
-    if is_none(point.rule):
+    if point.scale == NONE:
         return "unscaled"
     verbs = ("when divided by", "when multiplied by", "under")
-    return doing(point.rule, point.multiplier, verbs)
+    return doing(point.scale, point.multiplier, verbs)
 
 
 def value_text(value: float, statistic: Statistic) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from attn_tui.compute.numbers import amount, interval, place
-from attn_tui.compute.scale import NONE, parse_scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.words import DIVISORS
@@ -21,48 +21,42 @@ def crossover_text(crossover: Crossover) -> str:
     return f"{place(crossing.at)} [{interval(crossing.low, crossing.high, place)}]{start}"
 
 
-def formula(rule: str) -> str:
-    """Return the multiplier of a rule given as text: ``1/√d_k``."""
-    return parse_scale(rule).formula
-
-
 def doing(
-    rule: str,
+    scale: Scale,
     multiplier: float | None = None,
     words: tuple[str, str, str] = ("dividing by", "multiplying by", "the rule"),
 ) -> str:
     """Return what a rule does, as a phrase: ``dividing by √d_k``.
 
     Args:
-        rule: The rule as text.
+        scale: The rule.
         multiplier: Its m, where that is one number.
         words: The words before a divisor, before a multiplier and before a rule's name.
 
-    >>> doing("inverse-sqrt"), doing("fixed:a=144", 1 / 12), doing("yarn:factor=4")
+    >>> doing(Scale()), doing(Scale("fixed"), 1 / 12), doing(Scale("yarn", (("factor", 4.0),)))
     ('dividing by √d_k', 'dividing by 12', 'the rule yarn with f = 4')
-    >>> doing("none"), doing("cosine:g=8", 1 / 8)
+    >>> doing(NONE), doing(Scale("cosine"), 1 / 8)
     ('no scaling', 'the rule cosine')
     """
-    if is_none(rule):
-        return called(rule)
+    if scale == NONE:
+        return called(scale)
     divided, multiplied, ruled = words
-    if symbol := DIVISORS.get(parse_scale(rule).rule):
+    if symbol := DIVISORS.get(scale.rule):
         return f"{divided} {symbol}"
     # A divisor alone would not say that q and k are normalised before.
-    if multiplier is None or multiplier == 1.0 or parse_scale(rule).normalises:
-        return f"{ruled} {called(rule)}"
+    if multiplier is None or multiplier == 1.0 or scale.normalises:
+        return f"{ruled} {called(scale)}"
     if 0.0 < multiplier < 1.0:
         return f"{divided} {amount(1.0 / multiplier)}"
     return f"{multiplied} {amount(multiplier)}"
 
 
-def called(rule: str) -> str:
-    """Return the name in a sentence of a rule given as text.
+def called(scale: Scale) -> str:
+    """Return the name of a rule in a sentence.
 
-    >>> called("none"), called("inverse-sqrt"), called("fixed:a=144.0")
+    >>> called(NONE), called(Scale()), called(Scale("fixed", (("a", 144.0),)))
     ('no scaling', '1/√d_k', 'fixed with a = 144')
     """
-    scale = parse_scale(rule)
     if scale == NONE:
         return "no scaling"
     if scale.rule in DIVISORS:
@@ -76,16 +70,11 @@ def called(rule: str) -> str:
     return f"{scale.rule} with {', '.join(values)}" if values else scale.rule
 
 
-def is_none(rule: str) -> bool:
-    """Return whether a rule leaves scores as they are."""
-    return parse_scale(rule) == NONE
-
-
-def name_of(rule: str) -> str:
+def name_of(scale: Scale) -> str:
     """Return the short name of a rule, for a label: ``unscaled``, ``1/√d_k``."""
-    return "unscaled" if is_none(rule) else formula(rule)
+    return "unscaled" if scale == NONE else scale.formula
 
 
-def others(rules: Iterable[str]) -> list[str]:
+def others(scales: Iterable[Scale]) -> list[Scale]:
     """Return the rules other than ``none``."""
-    return [rule for rule in rules if not is_none(rule)]
+    return [scale for scale in scales if scale != NONE]

@@ -1,6 +1,6 @@
 """The report of Sweep: statistics of drawn vectors at every place, and where medians cross."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
@@ -10,15 +10,13 @@ import numpy as np
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.numbers import factor, percent, progress, quantity
 from attn_tui.compute.sample import Number
-from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
 from attn_tui.compute.sweep.points import Point
-from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at, rule_text
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report import forms
 from attn_tui.report.head import Labelled, about_model, left_out
 from attn_tui.report.origin import entries_law, scores_law
 from attn_tui.report.report import (
@@ -31,16 +29,17 @@ from attn_tui.report.report import (
     Table,
     data,
     listed,
+    records,
 )
 from attn_tui.sweep.headline import headline
 from attn_tui.sweep.names import (
     NAMES,
     crossover_text,
-    formula,
     others,
 )
 
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
+CONDENSATION = ("rule", "n", "d_k", "where")
 CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "low_open", "high_open", "side", "divides_from",
     "draws", "seed", "generator",
@@ -48,6 +47,19 @@ CROSSOVER = (
 CSV_CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed",
     "low_open", "high_open",
+)  # fmt: skip
+
+OF_SUMMARY = (
+    "mean", "mean_standard_error", "median", "median_standard_error", "median_low", "median_high",
+    "log_median", "log_mean",
+)  # fmt: skip
+"""The numbers of a summary that CSV has by the same names."""
+
+CSV_POINT = (
+    *POINT, "statistic", "mean", "mean_standard_error", "mean_exact", "median",
+    "median_standard_error", "median_low", "median_high", "median_exact", "log_median", "tenth",
+    "ninetieth", "log_ratio_of_means", "log_ratio_of_means_error", "log_ratio_of_medians",
+    "log_ratio_of_medians_error", "log_mean",
 )  # fmt: skip
 
 FAR_BELOW = 100.0
@@ -58,11 +70,6 @@ ERRORS = "error: of the mean; from, to: the median's 95 % interval"
 
 NUMBER, FACTOR = 8, 10
 """Widths in columns: of a statistic's number, and of a factor."""
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield the whole report on an answer as JSON."""
-    return forms.json(report(answer))
 
 
 def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
@@ -91,11 +98,9 @@ def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) ->
     stopped = [] if crossovers else ["Stopped before a crossover was found."]
     rows = [named(crossover, CROSSOVER) for crossover in crossovers]
     entry = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
-    columns = [
-        Column("", listed(getattr(crossover, name) for crossover in crossovers), name=name)
-        for name in CSV_CROSSOVER
-    ]
-    table = Table(columns, np.arange(len(crossovers)), csv="crossovers")
+    table = records(
+        crossovers, CSV_CROSSOVER, lambda crossover: named(crossover, CSV_CROSSOVER), "crossovers"
+    )
     return Report(
         "", [data(entry), *stopped, *crossover_parts(crossovers), table], csv="crossovers"
     )
@@ -136,15 +141,15 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     plain = f"given q, scores are independent {scores_law(setup.sigmas)}"
     if setup.sigmas != UNIT_SPREAD:
         plain += f", where {entries_law(setup.sigmas).removesuffix(',')}"
-    if rule_text(setup.scale) in answer.rules:
+    if setup.scale.bare in answer.rules:
         yield from about_model(setup)
     yield "sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}"
-    normalised = [rule for rule in answer.rules if parse_scale(rule).normalises]
+    normalised = [rule for rule in answer.rules if rule.normalises]
     if normalised and not setup.scale.qk_norm:
-        yield "", f"{', '.join(normalised)}: {law}; ∂L/∂q is not known"
+        yield "", f"{', '.join(rule.text for rule in normalised)}: {law}; ∂L/∂q is not known"
     yield "n", ns if over_n or is_map else f"{settings.n:,}"
     yield "d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks
-    yield "rules", "; ".join(f"{rule}: m = {formula(rule)}" for rule in answer.rules)
+    yield "rules", "; ".join(f"{rule.text}: m = {rule.formula}" for rule in answer.rules)
     yield from left_out(setup.scale, but_qk_norm=True)
     is_complete = answer.progress == 1.0
     yield "drawn" if is_complete else "asked", _drawn(answer)
@@ -183,7 +188,7 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
             [*_places(answer, answer.points.under(rule)),
              *_summaries(answer.points.under(rule), statistic)],
             np.arange(len(answer.points.under(rule))),
-            f"{rule}, m = {formula(rule)}; {ERRORS}",
+            f"{rule.text}, m = {rule.formula}; {ERRORS}",
         )
         for rule in answer.rules
     ]  # fmt: skip
@@ -249,7 +254,7 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
             columns.append(Column("±", texts=listed(errors), rank=1, width=FACTOR))
         yield Table(
             columns, np.arange(len(points)),
-            f"{NAMES[statistic].symbol} unscaled over m = {formula(rule)}; ±: the standard error "
+            f"{NAMES[statistic].symbol} unscaled over m = {rule.formula}; ±: the standard error "
             "of a factor is this share of it, both being of the same draws",
         )  # fmt: skip
 
@@ -272,15 +277,15 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
         "experiment": experiment_to_plain(answer.experiment),
         "generator": answer.generator,
         "progress": answer.progress,
-        "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
+        "rules": [{"rule": rule.text, "formula": rule.formula} for rule in answer.rules],
         # A generator, since exact values are computed as they are written.
         "points": (
             named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
             for point in points
         ),
-        "condensation": answer.condensation,
+        "condensation": [named(mark, CONDENSATION) for mark in answer.condensation],
         "crossings": [
-            {"d_k": points.d_ks[0], "readout": name, "rule": rule, **_crossing(crossing)}
+            {"d_k": points.d_ks[0], "readout": name, "rule": rule.text, **_crossing(crossing)}
             for name in (statistics if is_one else ())
             for rule in rules
             for crossing in crossings(points, rule, name)
@@ -311,51 +316,30 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
         "tenth": summary.low,
         "ninetieth": summary.high,
         **named(summary, ("quarter", "three_quarters")),
-        "ratio": answer.points.ratio(point.n, point.d_k, point.rule, name),
+        "ratio": answer.points.ratio(point.n, point.d_k, point.scale, name),
     }
 
 
 def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
     """Return the table of CSV: a row for each place, rule and statistic."""
+
+    def record(entry: tuple[Point, Statistic]) -> dict[str, Any]:
+        point, name = entry
+        summary, exact = point.statistics[name], point.exact(name)
+        ratio = answer.points.ratio(point.n, point.d_k, point.scale, name)
+        return {
+            **named(point, POINT),
+            **named(summary, OF_SUMMARY),
+            "statistic": name,
+            "mean_exact": exact.mean,
+            "median_exact": exact.median,
+            "tenth": summary.low,
+            "ninetieth": summary.high,
+            "log_ratio_of_means": ratio and ratio.log_mean,
+            "log_ratio_of_means_error": ratio and ratio.log_mean_error,
+            "log_ratio_of_medians": ratio and ratio.log_median,
+            "log_ratio_of_medians_error": ratio and ratio.log_median_error,
+        }
+
     pairs = [(point, name) for point in answer.points for name in statistics]
-
-    def column(name: str, value: Callable[[Point, Statistic], Any]) -> Column:
-        return Column("", lambda rows: [value(*pairs[row]) for row in rows.tolist()], name=name)
-
-    def of_point(name: str) -> Column:
-        return column(name, lambda point, _: getattr(point, name))
-
-    def of_summary(name: str, part: str) -> Column:
-        return column(name, lambda point, statistic: getattr(point.statistics[statistic], part))
-
-    def of_exact(name: str, part: str) -> Column:
-        return column(name, lambda point, statistic: getattr(point.exact(statistic), part))
-
-    def of_ratio(name: str, part: str) -> Column:
-        def value(point: Point, statistic: Statistic) -> float | None:
-            ratio = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
-            return getattr(ratio, part) if ratio else None
-
-        return column(name, value)
-
-    columns = [
-        *map(of_point, POINT),
-        column("statistic", lambda _, statistic: statistic),
-        of_summary("mean", "mean"),
-        of_summary("mean_standard_error", "mean_standard_error"),
-        of_exact("mean_exact", "mean"),
-        of_summary("median", "median"),
-        of_summary("median_standard_error", "median_standard_error"),
-        of_summary("median_low", "median_low"),
-        of_summary("median_high", "median_high"),
-        of_exact("median_exact", "median"),
-        of_summary("log_median", "log_median"),
-        of_summary("tenth", "low"),
-        of_summary("ninetieth", "high"),
-        of_ratio("log_ratio_of_means", "log_mean"),
-        of_ratio("log_ratio_of_means_error", "log_mean_error"),
-        of_ratio("log_ratio_of_medians", "log_median"),
-        of_ratio("log_ratio_of_medians_error", "log_median_error"),
-        of_summary("log_mean", "log_mean"),
-    ]
-    return Table(columns, np.arange(len(pairs)), csv="points")
+    return records(pairs, CSV_POINT, record, "points")

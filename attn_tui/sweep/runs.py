@@ -43,7 +43,7 @@ def drawn_by(experiment: Experiment) -> Experiment:
         n=settings.n if over_d_k else start.n,
         n_range=start.n_range if over_d_k else settings.n_range,
         d_k_range=start.d_k_range if over_n else settings.d_k_range,
-        rules=compared(settings, setup.scale),
+        rules=tuple(scale.text for scale in compared(settings, setup.scale)),
         points=start.points if is_map else settings.points,
         map_points=settings.map_points if is_map else start.map_points,
         draws=settings.draws,

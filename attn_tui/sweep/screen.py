@@ -22,19 +22,16 @@ from attn_tui.charts.glyphs import LESS, LINES, MORE
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, restated
 from attn_tui.compute.sweep.points import Place, along, check_vectors, closest
-from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws, rule_text
+from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Edit, Question
-from attn_tui.report.export import Forms
-from attn_tui.report.forms import forms
 from attn_tui.report.report import Report
-from attn_tui.report.text import text
 from attn_tui.sweep import charts
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
@@ -52,7 +49,6 @@ from attn_tui.sweep.runs import (
 from attn_tui.sweep.views import VIEW_TITLES
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NPane
-from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
@@ -367,28 +363,19 @@ class SweepScreen(InstrumentScreen):
 
     # Files and reports
 
-    def forms(self) -> Forms:
-        """Return the forms in which the draws so far can be saved."""
-        answer = self.answer
-        return {} if answer is None else forms(lambda: self._report_of(answer))
-
-    def report(self) -> str:
-        """Return the report on the draws so far as text."""
-        width = columns_of_text(self.size.width)
-        return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
-
-    def _report_of(self, answer: Answer) -> Report:
+    def report(self, answer: Answer, width: int | None = None) -> Report:
+        """Return the report on the draws so far."""
         return report(answer)
 
     # Drawing
 
     @property
-    def rule(self) -> str:
+    def rule(self) -> Scale:
         """The rule that the map shows: that of the question, else the first one drawn."""
         assert self.answer
         rules = others(self.answer.rules)
-        scale = parse_scale(rule_text(self.present.experiment.setup.scale))
-        return next((rule for rule in rules if parse_scale(rule) == scale), [*rules, "none"][0])
+        scale = self.present.experiment.setup.scale.bare
+        return scale if scale in rules else [*rules, NONE][0]
 
     def watch_view(self) -> None:
         """Show the panes of the new view."""
@@ -495,15 +482,15 @@ class SweepScreen(InstrumentScreen):
         place = self.hovered or self.place
         if answer.here is None or self.hovered:
             place = points.nearest(place)
-        drawn = [points.at(*place, rule) for rule in dict.fromkeys(("none", self.rule))]
+        drawn = [points.at(*place, rule) for rule in dict.fromkeys((NONE, self.rule))]
         present = [point for point in drawn if point]
-        names = [name_of(point.rule) for point in present]
+        names = [name_of(point.scale) for point in present]
         where = " under the mouse" if self.hovered else ""
         self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}{where}")
         self.draw("place-pane", charts.PlaceNumbers(present, answer.settings.statistic, names))
 
 
-def is_same(grid: charts.Grid, answer: Answer, rule: str) -> bool:
+def is_same(grid: charts.Grid, answer: Answer, rule: Scale) -> bool:
     """Return whether a grid shows the same points, statistic and rule as an answer."""
     shown = grid.answer
     same_points = shown.points is answer.points and grid.rule == rule

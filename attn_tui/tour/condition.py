@@ -13,7 +13,6 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.instruments import INSTRUMENTS, load
 
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -141,4 +140,4 @@ def _text(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return rule_text(value) if isinstance(value, Scale) else str(value)
+    return value.text if isinstance(value, Scale) else str(value)

@@ -1,6 +1,7 @@
 """The pane of a tour step, above the footer; a guess takes up the whole body."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
@@ -75,6 +76,7 @@ class TourPane(Vertical):
     progress: reactive[Progress | None] = reactive(None, recompose=True)
     is_away: reactive[bool] = reactive(False, recompose=True)
 
+    @dataclass
     class Picked(Message):
         """The user picks an answer.
 
@@ -82,9 +84,7 @@ class TourPane(Vertical):
             answer: The index of the answer.
         """
 
-        def __init__(self, answer: int) -> None:
-            super().__init__()
-            self.answer = answer
+        answer: int
 
     def __init__(self, progress: Progress, is_away: bool, enter: Repeat) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """The part of an instrument's screen that changes the question: d_k, n and settings."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import on
@@ -39,6 +39,7 @@ class AskingScreen(Screen[None]):
 
     question: var[Question | None] = var(None, init=False)
 
+    @dataclass
     class Ask(Message):
         """The user changes the question.
 
@@ -47,11 +48,10 @@ class AskingScreen(Screen[None]):
             gesture: A name shared by all changes of one gesture, such as a drag; or nothing.
         """
 
-        def __init__(self, edit: Edit, gesture: str) -> None:
-            super().__init__()
-            self.edit = edit
-            self.gesture = gesture
+        edit: Edit
+        gesture: str
 
+    @dataclass
     class Go(Message):
         """The user goes to another instrument.
 
@@ -60,10 +60,8 @@ class AskingScreen(Screen[None]):
             vector: The name of the vector to show there, or nothing.
         """
 
-        def __init__(self, instrument: str, vector: str = "") -> None:
-            super().__init__()
-            self.instrument = instrument
-            self.vector = vector
+        instrument: str
+        vector: str = ""
 
     class Back(Message):
         """The user goes back, and the instrument itself has nowhere to go back to."""

@@ -1,5 +1,7 @@
 """The panes of d_k and n: a slider, and a field for typing a number."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from textual import on
 from textual.app import ComposeResult
@@ -39,6 +41,7 @@ class NumberPane(Pane):
 
     value: var[int] = var(1, init=False)
 
+    @dataclass
     class Changed(Message):
         """The user changes the number.
 
@@ -48,11 +51,9 @@ class NumberPane(Pane):
             gesture: A name shared by all moves of one gesture, or nothing.
         """
 
-        def __init__(self, pane: "NumberPane", value: int, gesture: str) -> None:
-            super().__init__()
-            self.pane = pane
-            self.value = value
-            self.gesture = gesture
+        pane: "NumberPane"
+        value: int
+        gesture: str
 
         @property
         def control(self) -> "NumberPane":

@@ -6,6 +6,7 @@ number begins with it, and where numbers are typed, a key of which no number is 
 does elsewhere. Pasted text is no key, and stays as it is.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from textual.binding import Binding, BindingType
@@ -147,6 +148,7 @@ class StepField(ValueInput):
         Binding("down", "step(-1)", "Less", show=False),
     ]
 
+    @dataclass
     class Stepped(Message):
         """The user moves the value.
 
@@ -155,10 +157,8 @@ class StepField(ValueInput):
             steps: How many steps up, or down if negative.
         """
 
-        def __init__(self, field: "StepField", steps: int) -> None:
-            super().__init__()
-            self.field = field
-            self.steps = steps
+        field: "StepField"
+        steps: int
 
     def action_step(self, steps: int) -> None:
         """Ask for a value some steps above, or below if ``steps`` is negative."""

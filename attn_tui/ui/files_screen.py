@@ -3,9 +3,10 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
+from textual.reactive import var
 
 from attn_tui.compute.text import listed, visible
 from attn_tui.files import edits
@@ -15,6 +16,7 @@ from attn_tui.ui.leaving import WRITERS
 if TYPE_CHECKING:
     # Imported where they are used: the first screen does not wait for what is asked for later.
     from attn_tui.report.export import Forms
+    from attn_tui.report.report import Report
     from attn_tui.ui.opening import Opened
 
 READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
@@ -48,20 +50,38 @@ class FilesScreen(AskingScreen):
     session_text: Callable[[], Iterable[str]] = tuple
     """Returns all that has been asked, as a file holds it, in pieces."""
 
-    def forms(self) -> "Forms":
-        """Return the forms that can be saved, by the suffix of the file."""
-        return {}
+    answer: var[Any] = var(None, init=False)
 
-    def report(self) -> str:
-        """Return the whole report as text."""
-        return "".join(str(piece) for piece in self.forms()[".txt"]())
+    def report(self, answer: Any, width: int | None = None) -> "Report":
+        """Return the report on an answer.
+
+        Args:
+            answer: The answer.
+            width: The width in columns at which it is read on the screen; None if it is saved.
+        """
+        raise NotImplementedError
+
+    def forms(self) -> "Forms":
+        """Return the forms that can be saved, by the suffix of the file; none without an answer."""
+        from attn_tui.report.forms import forms
+
+        answer = self.answer
+        return {} if answer is None else forms(lambda: self.report(answer))
+
+    def report_text(self) -> str:
+        """Return the report on the answer as text, as wide as the screen has room for."""
+        from attn_tui.report.text import text
+        from attn_tui.ui.dialogs import columns_of_text
+
+        width = columns_of_text(self.size.width)
+        return "" if self.answer is None else "".join(text(self.report(self.answer, width), width))
 
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
     def action_read(self) -> None:
         """Show the whole report as text."""
         from attn_tui.ui.dialogs import TextScreen
 
-        screen = TextScreen(self.report_title, self.report())
+        screen = TextScreen(self.report_title, self.report_text())
         self.app.call_from_thread(self.app.push_screen, screen, self._save_text)
 
     @property

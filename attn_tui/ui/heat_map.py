@@ -4,6 +4,7 @@ Its messages carry what an entry stands for, not its row and column: when a mess
 may be another one.
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import events
@@ -31,6 +32,7 @@ class HeatMap(Picture, can_focus=True):
     _hovered: tuple[int, int] | None = None
     _drags = 0
 
+    @dataclass
     class OfMap(Message):
         """A message about a map.
 
@@ -38,15 +40,14 @@ class HeatMap(Picture, can_focus=True):
             widget: The map that sent it.
         """
 
-        def __init__(self, widget: "HeatMap") -> None:
-            super().__init__()
-            self.widget = widget
+        widget: "HeatMap"
 
         @property
         def control(self) -> "HeatMap":
             """The map, for ``@on(HeatMap.Moved, "#id")``."""
             return self.widget
 
+    @dataclass
     class Moved(OfMap):
         """The user moves the cursor to another entry.
 
@@ -55,11 +56,10 @@ class HeatMap(Picture, can_focus=True):
             gesture: A name shared by all moves of one gesture.
         """
 
-        def __init__(self, widget: "HeatMap", place: Any, gesture: str) -> None:
-            super().__init__(widget)
-            self.place = place
-            self.gesture = gesture
+        place: Any
+        gesture: str
 
+    @dataclass
     class Hovered(OfMap):
         """The mouse has moved over another entry, or off the map.
 
@@ -67,9 +67,7 @@ class HeatMap(Picture, can_focus=True):
             place: What the entry stands for, or None.
         """
 
-        def __init__(self, widget: "HeatMap", place: Any) -> None:
-            super().__init__(widget)
-            self.place = place
+        place: Any
 
     class Chosen(OfMap):
         """The user opens the entry under the cursor."""

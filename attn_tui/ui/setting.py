@@ -13,7 +13,6 @@ from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.scale import RULES, Parameter, Rule, Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import parse
 from attn_tui.files.history import Edit, Question
@@ -160,7 +159,7 @@ def read_rule(text: str) -> str:
         InputError: If there is no such rule.
 
     >>> read_rule("1/d_k"), read_rule("temperature 0.5"), read_rule("1/sqrt(144)")
-    ('inverse', 'temperature:T=0.5', 'fixed:a=144.0')
+    ('inverse', 'temperature:T=0.5', 'fixed:a=144')
     """
     # Imported here, as below, because nobody reads a rule before the first screen.
     from attn_tui.search import words
@@ -171,15 +170,15 @@ def read_rule(text: str) -> str:
     divisor = _DIVISOR.fullmatch(text)
     if divisor is not None:
         prefix = "fixed:" if divisor["root"] else "temperature:"
-        return rule_text(parse_scale(prefix + divisor["number"]))
+        return parse_scale(prefix + divisor["number"]).text
     name, _, arguments = text.partition(" ")
-    return rule_text(parse_scale(f"{name}:{arguments}" if arguments and ":" not in text else text))
+    return parse_scale(f"{name}:{arguments}" if arguments and ":" not in text else text).text
 
 
 RULE = Setting(
     "rule", "rule", "what scores are multiplied by",
     replace(one_of(_RULES), read=read_rule, admits=_is_rule),
-    lambda question: rule_text(question.draft.setup.scale), _with_scale, "inverse-sqrt",
+    lambda question: question.draft.setup.scale.text, _with_scale, "inverse-sqrt",
     synonyms=("scale rule", "scale", "multiplier"),
 )  # fmt: skip
 

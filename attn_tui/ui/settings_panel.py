@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from textual import on
@@ -33,6 +34,7 @@ class SettingsPanel(VerticalScroll):
     question: var[Question | None] = var(None, init=False)
     """The question whose settings are shown."""
 
+    @dataclass
     class Changed(Message):
         """The user changes a setting.
 
@@ -41,10 +43,8 @@ class SettingsPanel(VerticalScroll):
             name: The name of the setting.
         """
 
-        def __init__(self, edit: Edit, name: str) -> None:
-            super().__init__()
-            self.edit = edit
-            self.name = name
+        edit: Edit
+        name: str
 
     def __init__(self, groups: Sequence[tuple[str, Sequence[Setting]]]) -> None:
         super().__init__(id="settings")

@@ -1,5 +1,6 @@
 """A slider with a logarithmic scale of whole numbers; ready-made ones are linear."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -45,6 +46,7 @@ class Slider(Widget, can_focus=True):
     value = var(1, init=False)
     """The value; watch it to follow it."""
 
+    @dataclass
     class Moved(Message):
         """The user moves the knob.
 
@@ -54,11 +56,9 @@ class Slider(Widget, can_focus=True):
             gesture: A name shared by all moves of one gesture, or nothing.
         """
 
-        def __init__(self, slider: "Slider", value: int, gesture: str) -> None:
-            super().__init__()
-            self.slider = slider
-            self.value = value
-            self.gesture = gesture
+        slider: "Slider"
+        value: int
+        gesture: str
 
         @property
         def control(self) -> "Slider":

@@ -124,7 +124,7 @@ async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> Non
         assert isinstance(bars, Bars)
         assert bars.mark == pytest.approx(weights[1] ** 0.5)
         assert row_title(screen) == "Query 5 sees 6 keys"
-        text = screen.report()
+        text = screen.report_text()
         assert " ".join(text.split()).startswith(screen.headline)
         assert "12 × 12: rows drawn" in text
         lines = "".join(map(str, screen.forms()[".csv"]())).splitlines()

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.table import TableDrawing, TextColumn
+from attn_tui.charts.table import TableDrawing
+from attn_tui.report.text import TextColumn
 
 COLOURS = {
     "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "unscaled": "#e29d04",
@@ -85,9 +86,9 @@ def test_no_text_is_ever_cut(
     cells = drawing.draw(width, lines, COLOURS)
     whole = {"▸", *"↑↓↕", "and", "more", *map(str, range(13))}
     for column in columns:
-        whole |= {column.head, *column.texts}
+        whole |= {column.title, *column.texts}
     whole |= {word for note in notes for word in note.split()}
     assert set(words(cells)) <= whole
     # As many columns are shown as fit, each from its head to its last row.
     kept = drawing.fitting(width - 2)
-    assert cells.text().split("\n")[0].strip(" ↑↓↕").split() == [column.head for column in kept]
+    assert cells.text().split("\n")[0].strip(" ↑↓↕").split() == [column.title for column in kept]

@@ -245,4 +245,4 @@ async def test_what_is_saved_is_what_is_shown() -> None:
         assert plain["experiment"]["settings"]["claims"]["seed"] == 2
         assert plain["claims"][0]["headline"] == screen.headline
         assert forms[".csv"].startswith("id,verdict,case,holds,name,value")
-        assert find("S0-14").right.split(".")[0] in " ".join(screen.report().split())
+        assert find("S0-14").right.split(".")[0] in " ".join(screen.report_text().split())

@@ -239,7 +239,7 @@ def test_a_notebook_shows_it_on_light_and_on_dark() -> None:
         ({"config": {"a": 1}}, "config, the configuration: it says neither heads nor width"),
         ({"names": "x"}, "names: arrays have no names"),
         ({"rows": 0}, "rows: it is '0'"),
-        ({"assume": "rain"}, "assume: 'rain' is none; expected padding"),
+        ({"assume": "rain"}, "assume: 'rain' is none of them; expected padding"),
     ],
 )
 def test_what_will_not_do_is_named(change: dict[str, Any], says: str) -> None:

@@ -186,11 +186,11 @@ def test_no_moment_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
         text = chart.draw(columns, 8, COLOURS).text()
         assert "…" not in text
         if columns >= 34:
-            assert [column.head for column in kept] == [column.head for column in table.columns]
+            assert [column.title for column in kept] == [column.title for column in table.columns]
             assert "q·k" in text
             # No error without its number, and no number without its error.
             assert all(" ± " in value for value in kept[1].texts)
-    heads = [column.head for column in chart.table(140).columns]
+    heads = [column.title for column in chart.table(140).columns]
     assert heads == ["", "q·k", "exact", "q·k/√d_k", "exact"]
 
 

@@ -50,7 +50,7 @@ async def test_a_step_draws_at_another_d_k_on_an_axis_that_can_be_made_linear() 
 async def test_what_was_drawn_is_read_as_wide_as_there_is_room_and_saved() -> None:
     async with AttnApp(EXAMPLE, "dots").run_test(size=(80, 24)) as pilot:
         screen = await shown(pilot, 100_000, 1024)
-        report = screen.report()
+        report = screen.report_text()
         assert report.startswith("At d_k = 1,024, q·k is typically ±32")
         assert max(map(len, report.splitlines())) <= columns_of_text(80) < 80
         forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}

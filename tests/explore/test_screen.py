@@ -189,7 +189,7 @@ async def test_the_report_of_the_vector_shown_is_read_as_wide_as_there_is_room()
         # The slider has the arrow keys while it has the focus.
         assert screen.query_one(Slider).has_focus
         screen = await press(pilot, "greater_than_sign")
-        report = screen.report()
+        report = screen.report_text()
         assert report.startswith("Unscaled, key 2 takes practically all the weight")
         assert "second: 3 keys" in report
         assert "first" not in report

@@ -15,9 +15,9 @@ def test_components_of_an_output_longer_than_q_are_not_lost() -> None:
     *_, last = answer(experiment, 0)
     assert last.through is not None
     table = vectors_table(last.through, last.vector)
-    outputs = [column.texts for column in table.columns if column.head.startswith("output")]
+    outputs = [column.texts for column in table.columns if column.title.startswith("output")]
     for side, texts in zip(last.vector.sides, outputs, strict=True):
         expected = side.weights() @ np.arange(1.0, 13.0).reshape(3, 4)
         assert [float(text) for text in texts] == pytest.approx(expected, abs=5e-5)
     # Headings differ even without colours.
-    assert len({column.head for column in table.columns}) == len(table.columns)
+    assert len({column.title for column in table.columns}) == len(table.columns)

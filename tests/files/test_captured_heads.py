@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from attn_tui.attention.headline import headline
-from attn_tui.attention.report import json as json_of
+from attn_tui.attention.report import report
 from attn_tui.captures.source import Captured
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
@@ -19,6 +19,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.captured import captured_at
+from attn_tui.report import forms
 from tests.engine import captured as made_up
 
 
@@ -74,7 +75,7 @@ def test_rows_that_do_not_see_nan_are_as_they_would_be(
     kind = "NaN" if np.isnan(value) else "infinity"
     text = f"{name} holds 1 {kind}, first at row {at[0]}, column {at[1]}"
     assert [*map(str, source.odd)] == [text]
-    plain = json.loads("".join(json_of(broken)))
+    plain = json.loads("".join(forms.json(report(broken))))
     assert plain["not_finite_rows"] == odd
     assert plain["captured"]["not_finite"][0]["part"] == name
     assert headline(broken).startswith(f"{len(odd)} of 8 queries meet NaN") is bool(odd)

@@ -217,7 +217,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         assert app_of(pilot).line.startswith("attn-tui ")
         screen.query_one(Multipliers).focus()
         screen = await at(pilot)
-        assert screen.report().startswith("differs: ")
+        assert screen.report_text().startswith("differs: ")
         assert screen.report_title == "The doctor's report"
         screen.query_one("#map-pane").focus()
         screen = await at(pilot)

@@ -8,6 +8,7 @@ import pytest
 
 from attn_tui.charts.colour import Palette
 from attn_tui.compute.numbers import quantity
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
@@ -19,17 +20,17 @@ COLOURS = Palette(
     | {"muted": "#7a7d86", "background": "#0e1016"}
 )
 
-RULES = ("none", "inverse-sqrt")
+RULES = (NONE, Scale())
 
 
 @pytest.mark.slow
 def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() -> None:
     result = swept()
-    grid = charts.Grid(result, "inverse-sqrt")
+    grid = charts.Grid(result, Scale())
     drawn = grid.heat_map(result, (8, 64))
     for (row, column), level in np.ndenumerate(drawn.levels):
         place = grid.ns[row], grid.d_ks[column]
-        ratio = result.points.ratio(*place, "inverse-sqrt", "gradient")
+        ratio = result.points.ratio(*place, Scale(), "gradient")
         assert ratio
         low, high = (-ratio.log_median + sign * 1.96 * ratio.log_median_error for sign in (-1, 1))
         if low > log(1.15):
@@ -49,11 +50,11 @@ def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() ->
 @pytest.mark.slow
 def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_better() -> None:
     result = swept()
-    grid = charts.Grid(result, "inverse-sqrt")
+    grid = charts.Grid(result, Scale())
     bare = grid.border(replace(result, crossovers=()))
     assert bare
     for row, n in enumerate(grid.ns):
-        ratios = [result.points.ratio(n, d_k, "inverse-sqrt", "gradient") for d_k in grid.d_ks]
+        ratios = [result.points.ratio(n, d_k, Scale(), "gradient") for d_k in grid.d_ks]
         logs = [ratio.log_median for ratio in ratios if ratio]
         if np.isfinite(bare.at[row]):
             # Middles of columns are half a column from their edges.
@@ -62,7 +63,7 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
             assert bare.low[row] <= bare.at[row] <= bare.high[row]
     better = grid.border(result)
     assert better
-    met = result.crossing("inverse-sqrt", "gradient", 8)
+    met = result.crossing(Scale(), "gradient", 8)
     assert isinstance(met, Crossing)
     own = grid.ns.index(8)
     assert better.at[own] - 0.5 == pytest.approx(log10(met.at / 2.0) / log10(2.0))
@@ -71,7 +72,7 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
     ].all()
     # A statistic that is not a gradient has no border.
     other = replace(result, settings=replace(MAP, statistic="entropy"))
-    assert charts.Grid(other, "inverse-sqrt").border(other) is None
+    assert charts.Grid(other, Scale()).border(other) is None
 
 
 @pytest.mark.slow
@@ -109,7 +110,7 @@ def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     # A curve that falls far is followed to five powers of ten below the other.
     far = swept(Settings(n=2, d_k_range=(2, 8192), points=13, draws=200))
     axis = charts.medians(far, RULES, "d_k", 2, 64.0, ("", "")).y
-    least = min(point.statistics["gradient"].median for point in far.points.under("inverse-sqrt"))
+    least = min(point.statistics["gradient"].median for point in far.points.under(Scale()))
     assert axis.low == np.floor(np.log10(least) - 5.0)
     over_n = charts.medians(result, RULES, "n", 64, 8.0, ("", ""))
     assert [*over_n.curves[0].x] == [2, 4, 8, 16, 32, 64, 128]
@@ -121,10 +122,10 @@ def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
 
 def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
     table = charts.row_table(swept(), RULES, ("unscaled", "1/√d_k"), (8, 64))
-    assert [column.head for column in table.columns][:3] == ["d_k", "unscaled", "middle half"]
+    assert [column.title for column in table.columns][:3] == ["d_k", "unscaled", "middle half"]
     assert table.columns[0].texts[table.cursor or 0] == "64"
     assert len(table.columns[0].texts) == 10
     over_n = Settings(over="n", n=8, n_range=(2, 128), points=7, draws=50)
     table = charts.row_table(swept(over_n), RULES, ("unscaled", "1/√d_k"), (8, 64))
-    assert table.columns[0].head == "n"
+    assert table.columns[0].title == "n"
     assert table.columns[0].texts[table.cursor or 0] == "8"

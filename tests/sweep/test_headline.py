@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
@@ -129,12 +129,12 @@ def test_it_is_short_plain_and_its_factor_is_that_of_the_points(
     assert text.startswith("Only") == (len(result.rules) == 1)
     counts = re.findall(r"Of (\d+) rules", text)
     assert counts in ([], [str(len(result.rules))])
-    assert ("unscaled" not in text) or "none" in result.rules
+    assert ("unscaled" not in text) or NONE in result.rules
     factors = re.findall(r"([\d.,]+) times (larger|smaller)", text)
-    is_of_one = len([rule for rule in result.rules if rule != "none"]) == 1
+    is_of_one = len([rule for rule in result.rules if rule != NONE]) == 1
     if text.startswith("With") and factors and "anything" not in text and is_of_one:
         place = result.points.nearest((wanted.n, d_k))
-        (rule,) = [rule for rule in result.rules if rule != "none"]
+        (rule,) = [rule for rule in result.rules if rule != NONE]
         ratio = result.points.ratio(*place, rule, wanted.statistic)
         assert ratio
         told = float(factors[0][0].replace(",", ""))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
@@ -104,7 +104,7 @@ def test_json_has_the_points_that_are_promised() -> None:
             for which in ("mean", "median"):
                 number = point[name][which]
                 assert {"value", "standard_error", "exact"} <= set(number)
-            own = answered("two keys").points.at(point["n"], point["d_k"], point["rule"])
+            own = answered("two keys").points.at(point["n"], point["d_k"], Scale(point["rule"]))
             assert own
             exact = own.exact(name)
             assert (point[name]["mean"]["exact"], point[name]["median"]["exact"]) == (

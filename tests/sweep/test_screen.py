@@ -214,7 +214,7 @@ async def test_settings_and_another_seed_ask_something_else_and_too_many_are_ref
 async def test_what_is_shown_is_read_and_saved() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(80, 24)) as pilot:
         screen = await at(pilot)
-        text = screen.report()
+        text = screen.report_text()
         assert " ".join(text.split()).startswith(screen.headline)
         forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}
         plain = json.loads(forms[".json"])

@@ -63,13 +63,13 @@ def median_factor(n: int, d_k: int) -> float:
     """Return the factor by which dividing changes the median gradient of a thousand draws."""
     settings = sweep.Settings(n=n, d_k_range=(d_k, d_k), crossovers=False)
     answer = last(Experiment(Drawn(n), Setup(d_k).put(settings)))
-    ratio = answer.points.ratio(n, d_k, "inverse-sqrt", "gradient")
+    ratio = answer.points.ratio(n, d_k, Scale(), "gradient")
     assert ratio is not None
     return exp(-ratio.log_median)
 
 
 def median_keys(answer: Answer, d_k: int, rule: str) -> float:
-    point = answer.points.at(4096, d_k, rule)
+    point = answer.points.at(4096, d_k, Scale(rule))
     assert point is not None
     return point.statistics["effective_keys"].median
 
@@ -103,7 +103,7 @@ def gradient_of_512() -> int:
 
 
 def crossing() -> int:
-    *_, (_, crossings) = crossovers([(64, "inverse-sqrt")], sweep.Settings(draws=1000))
+    *_, (_, crossings) = crossovers([(64, Scale())], sweep.Settings(draws=1000))
     (of_gradient,) = [crossing for crossing in crossings if crossing.readout == "gradient"]
     assert of_gradient.d_k is not None
     return nearest(of_gradient.d_k, 4, 40, 400)

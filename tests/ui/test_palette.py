@@ -28,14 +28,14 @@ FIRST: Mapping[str, str] = {
     "t=0.5": f"{RULE}temperature:T=0.5", "temperature = 0.5": f"{RULE}temperature:T=0.5",
     "temperature:T=0.5": f"{RULE}temperature:T=0.5",
     "rule temperature 0.5": f"{RULE}temperature:T=0.5",
-    "rule=temperature:T=0.5": f"{RULE}temperature:T=0.5", "divide by 8": f"{RULE}temperature:T=8.0",
-    "1/8": f"{RULE}temperature:T=8.0", "1/sqrt(144)": f"{RULE}fixed:a=144.0",
-    "mup 128": f"{RULE}mup:d0=128.0", "d₀ 128": f"{RULE}mup:d0=128.0",
-    "temp 2": f"{RULE}temperature:T=2.0",
-    "yarn 4": f"{RULE}yarn:factor=4.0", "a 5": f"{RULE}fixed:a=5.0",
+    "rule=temperature:T=0.5": f"{RULE}temperature:T=0.5", "divide by 8": f"{RULE}temperature:T=8",
+    "1/8": f"{RULE}temperature:T=8", "1/sqrt(144)": f"{RULE}fixed:a=144",
+    "mup 128": f"{RULE}mup:d0=128", "d₀ 128": f"{RULE}mup:d0=128",
+    "temp 2": f"{RULE}temperature:T=2",
+    "yarn 4": f"{RULE}yarn:factor=4", "a 5": f"{RULE}fixed:a=5",
     "power 0.3": f"{RULE}power:alpha=0.3", "alpha 0.3": f"{RULE}power:alpha=0.3",
-    "mscale 0.707": f"{RULE}yarn:mscale=0.707", "longrope 8": f"{RULE}longrope:factor=8.0",
-    "ssmax a 0.5": f"{RULE}ssmax:a=0.5", "layer 3": f"{RULE}per-layer:layer=3.0",
+    "mscale 0.707": f"{RULE}yarn:mscale=0.707", "longrope 8": f"{RULE}longrope:factor=8",
+    "ssmax a 0.5": f"{RULE}ssmax:a=0.5", "layer 3": f"{RULE}per-layer:layer=3",
     "64": "d_k: 1,024 → 64",
     "d_k 64": "d_k: 1,024 → 64", "dk=64": "d_k: 1,024 → 64", "set d_k to 64": "d_k: 1,024 → 64",
     "head dimension 128": "d_k: 1,024 → 128", "d_k 2^6": "d_k: 1,024 → 64",
@@ -139,7 +139,7 @@ async def test_the_order_is_the_same_at_each_start() -> None:
 
 ELSEWHERE = {
     "dots": {
-        "T 2": f"{RULE}temperature:T=2.0", "cap 30": "Explore: soft cap: none → 30",
+        "T 2": f"{RULE}temperature:T=2", "cap 30": "Explore: soft cap: none → 30",
         "sigma_q 2": "σ_q: 1 → 2", "σ_k 0.5": "σ_k: 1 → 0.5", "spread of k 3": "σ_k: 1 → 3",
         "causal": f"Attention: sees: up to its own{NOW}",
         "samples 10": "samples: 100,000 → 10",
@@ -153,7 +153,7 @@ ELSEWHERE = {
         "causal": "mask: auto → causal", "layer 3": "layer: none → 3", "doctor": "view: Doctor",
         "d_k 64": "Explore: d_k: 1,024 → 64",
     },
-    "claims": {"T 2": f"Explore: {RULE}temperature:T=2.0", "d_k 64": "d_k 64", "s2-19": "claim: "},
+    "claims": {"T 2": f"Explore: {RULE}temperature:T=2", "d_k 64": "d_k 64", "s2-19": "claim: "},
 }  # fmt: skip
 """The same on other instruments."""
 
@@ -183,8 +183,8 @@ async def test_a_parameter_goes_to_the_present_rule_or_else_brings_its_own() -> 
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
         for words, rule in (
-            ("a 5", "fixed:a=5.0"), ("ssmax", "ssmax"), ("a 5", "ssmax:a=5.0"),
-            ("T 0.5", "temperature:T=0.5"), ("temperature:T=3", "temperature:T=3.0"),
+            ("a 5", "fixed:a=5"), ("ssmax", "ssmax"), ("a 5", "ssmax:a=5"),
+            ("T 0.5", "temperature:T=0.5"), ("temperature:T=3", "temperature:T=3"),
         ):  # fmt: skip
             screen = await take_first(pilot, words)
             scale = screen.present.draft.setup.scale

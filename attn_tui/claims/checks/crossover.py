@@ -56,7 +56,7 @@ def points(trial: Trial, d_ks: tuple[int, ...]) -> Points:
         InputError: If there are too many rows.
     """
     check_cost(trial.n, trial.draws, 2 * len(d_ks), max(d_ks))
-    sampling = Sampling({rule: Scale(rule) for rule in SIDES.values()}, trial.draws, trial.seed)
+    sampling = Sampling([*map(Scale, SIDES.values())], trial.draws, trial.seed)
     for _ in sampling.steps([(trial.n, d_k) for d_k in d_ks], []):
         pass
     return sampling.points()
@@ -64,7 +64,7 @@ def points(trial: Trial, d_ks: tuple[int, ...]) -> Points:
 
 def removed(rows: Points, n: int, d_k: int, statistic: Statistic) -> Evidence:
     """Return the factor by which removing 1/√d_k changes the median of a statistic."""
-    ratio = rows.ratio(n, d_k, RULE, statistic)
+    ratio = rows.ratio(n, d_k, Scale(RULE), statistic)
     assert ratio
     factor = exp(ratio.log_median)
     name = f"median {READOUTS[statistic].symbol}, unscaled over scaled"
@@ -159,7 +159,7 @@ def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves
         curves[f"mean, {side}"] = [_mean_trace(trial.n, d_k, rule) for d_k in d_ks]
         curves[f"median, {side}"] = [
             point.multiplier * point.statistics["trace"].median
-            for point in points(trial, d_ks).under(rule)
+            for point in points(trial, d_ks).under(Scale(rule))
         ]
     yield marked(turn)(f"tr ∂p/∂s, n = {trial.n:,}", "d_k", d_ks, curves, log="xy")
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_tui.compute.arrays import ALL, Floats, Keys, place_of
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.norms import SMALLEST_NORMAL, log_of, power
+from attn_tui.compute.norms import SMALLEST_NORMAL, log_of, norm_of_logs, power
 from attn_tui.compute.scale import Wrt
 from attn_tui.compute.softmax import log_slopes
 
@@ -72,13 +72,7 @@ def log_loss_gradient(side: Evaluation, target: int, wrt: Wrt, keys: Keys = ALL)
 
 def loss_gradient_norm(side: Evaluation, target: int, wrt: Wrt) -> tuple[float, float]:
     """Return ‖∂L/∂z‖ or ‖∂L/∂s‖, and its ln."""
-    logs = log_loss_gradient(side, target, wrt)
-    most = float(logs.max())
-    if most == -inf:
-        return 0.0, -inf
-    with np.errstate(all="ignore"):
-        log_size = most + float(np.log(np.linalg.norm(np.exp(logs - most))))
-    return power(log_size), log_size
+    return norm_of_logs(log_loss_gradient(side, target, wrt))
 
 
 def _log_complement(side: Evaluation, target: int) -> float:

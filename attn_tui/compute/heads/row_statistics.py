@@ -341,78 +341,112 @@ class Blocks:
         winner: Places,
     ) -> RowStatistics:
         """Return the statistics of rows under a map; overwrite the scores, first in memory."""
-        (x, e, *spare), keys, sees = memory, seen.keys, seen.counts > 0
-        m, cap, sink, bias = (
-            to_logits.multiplier,
-            to_logits.softcap,
-            to_logits.sink,
-            self._head.bias,
-        )
-        number, every, factor, slopes = x.dtype.type, np.arange(len(x)), 1.0, None
-        if cap is None and bias is None:
-            # The largest score is subtracted before the product.
-            factor = m
-        else:
-            x *= number(m)
-            if cap is not None:
-                # z = c·tanh y, and its slopes 1 − tanh²y are 4e^−2|y|/(1 + e^−2|y|)².
-                x /= number(cap)
-                slopes = np.abs(x, out=spare[0])
-                slopes *= -2
-                np.exp(slopes, out=slopes)
-                slopes /= np.square(1 + slopes)
-                slopes *= 4
-                np.tanh(x, out=x)
-                x *= number(cap)
-            if bias is not None:
-                x += bias[place, keys]
-            seen.fill(x, -np.inf)
-            winner = x.argmax(axis=1)
-        largest_of_keys = np.where(sees, x[every, winner], number(0))
-        x -= largest_of_keys[:, None]
-        if factor != 1.0:
-            x *= number(factor)
-        largest = np.where(sees, factor * largest_of_keys.astype(np.float64), -np.inf)
-        wins, below, top = sees, np.full(len(x), np.inf), largest
-        if sink is not None:
-            wins = sees & (largest >= sink)
-            below = np.where(wins, largest - sink, 0.0)
-            lower = sees & ~wins
-            x[lower] -= (sink - largest[lower, None]).astype(x.dtype)
-            top = np.maximum(largest, sink)
+        (x, e, *spare), sees = memory, seen.counts > 0
+        factor, slopes, winner = self._to_logits(to_logits, x, spare, place, seen, winner)
+        largest = _below_largest(x, winner, factor, sees)
+        wins, below, top = _beside_sink(x, to_logits.sink, largest, sees)
         seen.fill(x, HIDDEN)
 
         np.exp(x, out=e)
-        first = e[:, 0].astype(np.float64) if keys.start == 0 else np.zeros(len(x))
+        first = e[:, 0].astype(np.float64) if seen.keys.start == 0 else np.zeros(len(x))
         exponents = Exponents(x, winner, wins, below, slopes)
         added = sums(exponents, e, None if slopes is None else spare[1])
         is_seen = added.total != 0.0
         per_total = np.divide(1.0, added.total, out=np.zeros(len(x)), where=is_seen)
-        output = maxima = None
-        if self._values is not None:
-            output = e @ self._values[keys]
-            output *= per_total[:, None].astype(output.dtype)
-        if self._run:
-            # The largest weight of each run of keys; e is overwritten.
-            maxima = np.full((len(e), -(-self._head.n_keys // self._run)), -np.inf, e.dtype)
-            seen.fill(e, -np.inf)
-            runs = np.arange(keys.start // self._run, -(-keys.stop // self._run))
-            starts = np.maximum(runs * self._run - keys.start, 0)
-            of_runs = np.maximum.reduceat(e, starts, axis=1)
-            maxima[sees, runs[0] : runs[-1] + 1] = of_runs[sees] * per_total[sees, None]
+        output = self._output(e, per_total, seen)
+        maxima = self._maxima(e, per_total, seen) if self._run else None
         return RowStatistics(
             **of_scores,
             max_logit=largest,
-            max_logit_key=winner + keys.start,
+            max_logit_key=winner + seen.keys.start,
             log_sum_exp=np.where(is_seen, top + np.log1p(added.rest), -np.inf),
             entropy=added.entropy,
             effective_keys=np.where(is_seen, np.exp(added.entropy), 0.0),
             max_weight=np.where(sees, np.exp(largest - top), 0.0) * per_total,
             first_key_mass=first * per_total,
             sink_mass=added.sink * per_total,
-            gradient_norm=m * added.gradient,
-            log_gradient_norm=np.log(m) + added.log_gradient,
+            gradient_norm=to_logits.multiplier * added.gradient,
+            log_gradient_norm=np.log(to_logits.multiplier) + added.log_gradient,
             logit_gradient_norm=added.gradient,
             output=output,
             maxima=maxima,
         )
+
+    def _to_logits(
+        self,
+        to_logits: LogitMap,
+        x: Reals,
+        spare: Sequence[Reals],
+        place: slice,
+        seen: Sight,
+        winner: Places,
+    ) -> tuple[float, Reals | None, Places]:
+        """Turn scores into logits; return the factor still to be applied, slopes and top keys.
+
+        Without a cap and a bias, the largest score is subtracted before the product with m.
+        """
+        m, cap, bias, number = (
+            to_logits.multiplier,
+            to_logits.softcap,
+            self._head.bias,
+            x.dtype.type,
+        )
+        if cap is None and bias is None:
+            return m, None, winner
+        x *= number(m)
+        slopes = None
+        if cap is not None:
+            # z = c·tanh y, and its slopes 1 − tanh²y are 4e^−2|y|/(1 + e^−2|y|)².
+            x /= number(cap)
+            slopes = np.abs(x, out=spare[0])
+            slopes *= -2
+            np.exp(slopes, out=slopes)
+            slopes /= np.square(1 + slopes)
+            slopes *= 4
+            np.tanh(x, out=x)
+            x *= number(cap)
+        if bias is not None:
+            x += bias[place, seen.keys]
+        seen.fill(x, -np.inf)
+        return 1.0, slopes, x.argmax(axis=1)
+
+    def _output(self, e: Reals, per_total: Numbers, seen: Sight) -> Reals | None:
+        """Return P·V, if there are values."""
+        if self._values is None:
+            return None
+        output = e @ self._values[seen.keys]
+        output *= per_total[:, None].astype(output.dtype)
+        return output
+
+    def _maxima(self, e: Reals, per_total: Numbers, seen: Sight) -> Reals:
+        """Return the largest weight of each run of keys; e is overwritten."""
+        keys, sees = seen.keys, seen.counts > 0
+        maxima = np.full((len(e), -(-self._head.n_keys // self._run)), -np.inf, e.dtype)
+        seen.fill(e, -np.inf)
+        runs = np.arange(keys.start // self._run, -(-keys.stop // self._run))
+        starts = np.maximum(runs * self._run - keys.start, 0)
+        of_runs = np.maximum.reduceat(e, starts, axis=1)
+        maxima[sees, runs[0] : runs[-1] + 1] = of_runs[sees] * per_total[sees, None]
+        return maxima
+
+
+def _below_largest(x: Reals, winner: Places, factor: float, sees: NDArray[np.bool_]) -> Numbers:
+    """Subtract the largest entry of each row and apply a factor; return the largest logits."""
+    number = x.dtype.type
+    largest_of_keys = np.where(sees, x[np.arange(len(x)), winner], number(0))
+    x -= largest_of_keys[:, None]
+    if factor != 1.0:
+        x *= number(factor)
+    return np.where(sees, factor * largest_of_keys.astype(np.float64), -np.inf)
+
+
+def _beside_sink(
+    x: Reals, sink: float | None, largest: Numbers, sees: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], Numbers, Numbers]:
+    """Let x be below the sink too; return whether a key wins, z_w − b, and the largest exponent."""
+    if sink is None:
+        return sees, np.full(len(x), np.inf), largest
+    wins = sees & (largest >= sink)
+    lower = sees & ~wins
+    x[lower] -= (sink - largest[lower, None]).astype(x.dtype)
+    return wins, np.where(wins, largest - sink, 0.0), np.maximum(largest, sink)

@@ -1,6 +1,6 @@
 """The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from attn_tui.compute.errors import Stop, never
@@ -30,9 +30,9 @@ from attn_tui.compute.sweep.points import (
 from attn_tui.compute.sweep.settings import (
     Settings,
     Statistic,
+    compared,
     draws_at,
     first_draws,
-    scales_of,
 )
 
 _AT_PLACE = 4_000_000
@@ -50,7 +50,7 @@ class Condensation:
     """Where logits condense on few keys: σ = m√d_k·σ_qσ_k is σ_c = √(2 ln n) or more.
 
     Attributes:
-        rule: The rule as text.
+        scale: The rule.
         n: The number of keys; in a sweep over n, the n at which σ meets σ_c, or None if there is
             none from 2 to 100,000.
         d_k: The d_k; unless n is swept, the d_k at which σ meets σ_c, or None if there is none
@@ -59,10 +59,15 @@ class Condensation:
             nowhere.
     """
 
-    rule: str
+    scale: Scale
     n: float | None
     d_k: float | None
     where: Where
+
+    @property
+    def rule(self) -> str:
+        """The rule as text."""
+        return self.scale.text
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +77,7 @@ class Answer:
     Attributes:
         experiment: The question.
         settings: Its settings of this instrument.
-        rules: The compared rules as text: those of the settings, and ``none`` if a ratio is shown.
+        rules: The compared rules: those of the settings, and ``none`` if a ratio is shown.
         points: The points so far; later answers have more of them, with more draws.
         condensation: One for each rule; on a map, one for each rule and n.
         crossovers: The crossovers at the n of the settings, for each readout and each rule that
@@ -85,7 +90,7 @@ class Answer:
 
     experiment: Experiment
     settings: Settings
-    rules: tuple[str, ...]
+    rules: tuple[Scale, ...]
     points: Points
     condensation: tuple[Condensation, ...]
     crossovers: tuple[Crossover, ...]
@@ -98,19 +103,19 @@ class Answer:
         """The points that contain the current place or the nearest; empty until it is drawn."""
         return self.points if self.here is None else self.here
 
-    def crossing(self, rule: str, statistic: Statistic, n: int) -> Crossing | None:
+    def crossing(self, scale: Scale, statistic: Statistic, n: int) -> Crossing | None:
         """Return where medians without a rule and with it cross, or None unless at one place.
 
         Args:
-            rule: The rule as text.
+            scale: The rule.
             statistic: The statistic whose medians are compared.
             n: The number of keys, for a crossing over d_k; ignored if curves run over n.
         """
         if self.settings.view == "curves" and self.settings.over == "n":
-            met = crossings(self.points, rule, statistic)
+            met = crossings(self.points, scale, statistic)
             return met[0] if len(met) == 1 else None
         for one in self.crossovers:
-            if (one.n, one.readout, one.rule) == (n, statistic, rule):
+            if (one.n, one.readout, one.scale) == (n, statistic, scale):
                 return one.crossing
         return None
 
@@ -134,7 +139,7 @@ def row_crossovers(
         forget_rows()
 
 
-def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
+def crossovers_wanted(experiment: Experiment) -> list[tuple[int, Scale]]:
     """Return the pairs of n and rule whose crossovers a sweep can show."""
     setup = experiment.setup
     settings = setup.get(Settings)
@@ -143,9 +148,9 @@ def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
     # Crossovers are only computed without QK-norm.
     if over_n or least == most or setup.scale.qk_norm or not settings.crossovers:
         return []
-    scales, n = scales_of(settings, setup.scale), settings.n
-    plain = {rule: scale for rule, scale in scales.items() if not scale.normalises}
-    return [(n, rule) for rule, scale in plain.items() if divides_from(scale, n) is not None]
+    n = settings.n
+    plain = [scale for scale in compared(settings, setup.scale) if not scale.normalises]
+    return [(n, scale) for scale in plain if divides_from(scale, n) is not None]
 
 
 def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> Iterator[Answer]:
@@ -165,10 +170,10 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     setup = experiment.setup
     settings = setup.get(Settings)
     check_vectors(settings)
-    scales = scales_of(settings, setup.scale)
+    scales = compared(settings, setup.scale)
     coarse, others = places(settings, setup.d_k)
     every = sorted([*coarse, *others])
-    for scale in scales.values():
+    for scale in scales:
         for n, d_k in every:
             scale.multiplier(d_k, n)
     draws, qk_norm, spread = first_draws(settings), setup.scale.qk_norm, setup.sigmas
@@ -176,7 +181,7 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, others)]
     # Where keys are few, more vectors are drawn afterwards, starting at the n of the settings.
     # Exact values and condensation are known only without QK-norm.
-    is_plain = not qk_norm and not any(scale.normalises for scale in scales.values())
+    is_plain = not qk_norm and not any(scale.normalises for scale in scales)
     few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and is_plain})
     for n in sorted(few_keys, key=lambda n: n != closest(few_keys, settings.n)):
         row = [place for place in every if place[0] == n]
@@ -187,13 +192,13 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     work = sum(sampling.work([*now, *later]) for sampling, now, later in batches)
     work += len(wanted) * search_cost(settings.n, draws_at(settings, settings.n))
     crossed: tuple[Crossover, ...] = ()
-    points: dict[tuple[int, int, str], Point] = {}
+    points: dict[tuple[int, int, Scale], Point] = {}
 
     def so_far(done: int) -> Answer:
         progress = min(done / work, 0.999) if done < work else 1.0
         by_place = sorted(points.values(), key=lambda point: (point.n, point.d_k))
         drawn = Points(by_place)
-        return Answer(experiment, settings, tuple(scales), drawn, marks, crossed, progress)
+        return Answer(experiment, settings, scales, drawn, marks, crossed, progress)
 
     try:
         done = last = 0
@@ -250,17 +255,17 @@ def restated(answer: Answer, experiment: Experiment) -> Answer:
 
 
 def _condensation(
-    settings: Settings, scales: Mapping[str, Scale], d_k: int, spread: float
+    settings: Settings, scales: Sequence[Scale], d_k: int, spread: float
 ) -> Iterator[Condensation]:
     ns = [settings.n]
     if settings.view == "map":
         ns = log_grid(settings.n_range, settings.map_points)
-    for rule, scale in scales.items():
+    for scale in scales:
         if scale.normalises:
             continue
         if settings.view == "curves" and settings.over == "n":
             n, where = condensation_n(scale, d_k, spread)
-            yield Condensation(rule, n, d_k, where)
+            yield Condensation(scale, n, d_k, where)
         else:
             for n in ns:
-                yield Condensation(rule, n, *condensation_d_k(scale, n, spread))
+                yield Condensation(scale, n, *condensation_d_k(scale, n, spread))

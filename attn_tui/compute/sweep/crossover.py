@@ -61,7 +61,7 @@ class Crossover:
     Attributes:
         n: Number of keys.
         readout: The gradient readout.
-        rule: The scale that is removed.
+        scale: The rule that is removed.
         d_k: d*, interpolated between whole numbers in ln d_k; None unless the medians cross.
         low: Lower end of its 95 % interval, by bootstrap over coupled draws; None if d_k is.
         high: Upper end of the interval; likewise.
@@ -75,7 +75,7 @@ class Crossover:
 
     n: int
     readout: GradientReadout
-    rule: str
+    scale: Scale
     d_k: float | None
     low: float | None
     high: float | None
@@ -84,6 +84,11 @@ class Crossover:
     draws: int
     seed: int
     generator: str = GENERATOR
+
+    @property
+    def rule(self) -> str:
+        """The rule that is removed, as text."""
+        return self.scale.text
 
     @property
     def crossing(self) -> Crossing | None:
@@ -133,7 +138,7 @@ def crossover(
         InputError: If n, the readout, the seed, the draws or the rule cannot be used.
     """
     latest = None
-    for step in search(n, rule, seed, draws, (readout,)):
+    for step in search(n, parse_scale(rule), seed, draws, (readout,)):
         if stop():
             return None
         if isinstance(step, tuple):
@@ -142,7 +147,7 @@ def crossover(
 
 
 def crossovers(
-    wanted: Sequence[tuple[int, str]], settings: Settings, spread: Spread = UNIT_SPREAD
+    wanted: Sequence[tuple[int, Scale]], settings: Settings, spread: Spread = UNIT_SPREAD
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
     """Yield the work done and the crossovers found so far.
 
@@ -157,10 +162,10 @@ def crossovers(
         InputError: As for `search`.
     """
     done, finished = 0, tuple[Crossover, ...]()
-    for n, rule in wanted:
+    for n, scale in wanted:
         draws = draws_at(settings, n)
         most, spent = search_cost(n, draws), 0
-        for step in search(n, rule, settings.seed, draws, spread=spread):
+        for step in search(n, scale, settings.seed, draws, spread=spread):
             if isinstance(step, tuple):
                 finished += step
             else:
@@ -176,7 +181,7 @@ def search_cost(n: int, draws: int) -> int:
 
 
 def search(
-    n: int, rule: str, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS,
+    n: int, scale: Scale, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS,
     spread: Spread = UNIT_SPREAD,
 ) -> Iterator[tuple[Crossover, ...] | int]:  # fmt: skip
     """Search for crossovers: yield the cost of each step, and finally the crossovers.
@@ -196,13 +201,12 @@ def search(
     for readout in readouts:
         if readout not in GRADIENTS:
             raise InputError("readout", f"{inert(str(readout))} is not one", ", ".join(GRADIENTS))
-    scale = parse_scale(rule)
     scale.check_unnormalised("rules", "a crossover is searched without")
     least = divides_from(scale, n)
     if least is None:
         raise InputError(
             "rules",
-            f"{inert(rule)} multiplies by 1 or more at every d_k from 2 to {D_K.maximum:,}",
+            f"{inert(scale.text)} multiplies by 1 or more at every d_k from 2 to {D_K.maximum:,}",
             "rules that divide somewhere, for a crossover",
         )
     octaves = max(1, round(log2(D_K.maximum / least)))
@@ -234,7 +238,7 @@ def search(
         if ends is None:
             side = "larger" if falls.at(readout, grid[last])[0] > 0.0 else "smaller"
         d_k, low, high = ends or (None, None, None)
-        results.append(Crossover(n, readout, rule, d_k, low, high, side, least, draws, seed))
+        results.append(Crossover(n, readout, scale, d_k, low, high, side, least, draws, seed))
     yield tuple(results)
 
 
@@ -339,13 +343,13 @@ def last_fall(places: Sequence[int], falls: Floats) -> float | None:
     return float(places[before] * (places[before + 1] / places[before]) ** share)
 
 
-def crossings(points: Points, rule: str, statistic: Statistic) -> list[Crossing]:
+def crossings(points: Points, scale: Scale, statistic: Statistic) -> list[Crossing]:
     """Return where medians cross along n, each between n at which the ratio is clearly off 1.
 
     Clearly means by two standard errors. Between n of the points, ln of the ratio is interpolated
     linearly in ln n.
     """
-    ratios = {n: points.ratio(n, d_k, rule, statistic) for n, d_k in points.places}
+    ratios = {n: points.ratio(n, d_k, scale, statistic) for n, d_k in points.places}
     pairs = [(n, ratio) for n, ratio in ratios.items() if ratio is not None]
     clear = [
         index

@@ -12,12 +12,12 @@ from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.norms import log_of, power
-from attn_tui.compute.scale import NONE, Scale, parse_scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import UNIT_SPREAD, Spread
 from attn_tui.compute.sweep.draws import cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
-from attn_tui.compute.sweep.settings import Settings, Statistic, first_draws, scales_of
+from attn_tui.compute.sweep.settings import Settings, Statistic, compared, first_draws
 
 SPAN = 1.959963984540054
 """Half the width of the central 95 % of a normal law, in standard deviations."""
@@ -140,7 +140,7 @@ class Point:
     Attributes:
         n: Number of keys.
         d_k: Length of q.
-        rule: The rule as text.
+        scale: The rule.
         multiplier: The rule's m there.
         draws: How many vectors were drawn.
         statistics: The summary of each statistic.
@@ -154,7 +154,7 @@ class Point:
 
     n: int
     d_k: int
-    rule: str
+    scale: Scale
     multiplier: float
     draws: int
     statistics: Mapping[Statistic, Summary]
@@ -162,6 +162,11 @@ class Point:
     below: NDArray[np.uint8]
     qk_norm: bool = False
     spread: Spread = UNIT_SPREAD
+
+    @property
+    def rule(self) -> str:
+        """The rule as text."""
+        return self.scale.text
 
     @cached_property
     def ratios(self) -> "dict[Statistic, tuple[Point, Ratio]]":
@@ -272,34 +277,29 @@ class Points(tuple[Point, ...]):
         return tuple(sorted({(point.n, point.d_k) for point in self}))
 
     @cached_property
-    def by_place(self) -> Mapping[tuple[int, int, str], Point]:
+    def by_place(self) -> Mapping[tuple[int, int, Scale], Point]:
         """Every point by its n, d_k and rule."""
-        return {(point.n, point.d_k, point.rule): point for point in self}
-
-    @cached_property
-    def _none(self) -> str:
-        rules = dict.fromkeys(point.rule for point in self)
-        return next((rule for rule in rules if parse_scale(rule) == NONE), "none")
+        return {(point.n, point.d_k, point.scale): point for point in self}
 
     def nearest(self, place: Place) -> Place:
         """Return the place nearest to one, by the logarithms of n and d_k."""
         return closest(self.ns, place[0]), closest(self.d_ks, place[1])
 
-    def under(self, rule: str) -> tuple[Point, ...]:
+    def under(self, scale: Scale) -> tuple[Point, ...]:
         """Return the points under a rule."""
-        return tuple(point for point in self if point.rule == rule)
+        return tuple(point for point in self if point.scale == scale)
 
-    def at(self, n: int, d_k: int, rule: str) -> Point | None:
+    def at(self, n: int, d_k: int, scale: Scale) -> Point | None:
         """Return the point at a place under a rule, or None while there is none."""
-        return self.by_place.get((n, d_k, rule))
+        return self.by_place.get((n, d_k, scale))
 
     def unscaled(self, n: int, d_k: int) -> Point | None:
         """Return the point at a place without scaling, or None if there is none."""
-        return self.at(n, d_k, self._none)
+        return self.at(n, d_k, NONE)
 
-    def ratio(self, n: int, d_k: int, rule: str, statistic: Statistic) -> Ratio | None:
+    def ratio(self, n: int, d_k: int, scale: Scale, statistic: Statistic) -> Ratio | None:
         """Return the ratio of a statistic without scaling to the one under a rule, if known."""
-        unscaled, scaled = self.unscaled(n, d_k), self.at(n, d_k, rule)
+        unscaled, scaled = self.unscaled(n, d_k), self.at(n, d_k, scale)
         return ratio(unscaled, scaled, statistic) if unscaled and scaled else None
 
 
@@ -307,7 +307,7 @@ class Sampling:
     """The draws of one sweep, and the points computed from the draws made so far.
 
     Args:
-        rules: The scale of each rule, by the rule's text.
+        rules: The rules.
         draws: How many vectors to draw at each place.
         seed: The seed of the draws.
         qk_norm: Whether q and k are normalised under every rule, and not only under those that
@@ -316,7 +316,7 @@ class Sampling:
     """
 
     def __init__(
-        self, rules: Mapping[str, Scale], draws: int, seed: int, qk_norm: bool = False,
+        self, rules: Sequence[Scale], draws: int, seed: int, qk_norm: bool = False,
         spread: Spread = UNIT_SPREAD,
     ) -> None:  # fmt: skip
         self.rules, self.draws, self.seed, self.qk_norm = rules, draws, seed, qk_norm
@@ -342,7 +342,7 @@ class Sampling:
                 if turn == 0:
                     shape = len(self.rules), max(ROWS.values()) + 1, self.draws
                     self._logs[n, d_k] = np.empty(shape)
-                for index, scale in enumerate(self.rules.values()):
+                for index, scale in enumerate(self.rules):
                     is_normalised = self.qk_norm or scale.normalises
                     spread = self._spread(scale).scores
                     of_weights = scale.multiplier(d_k, n) * spread
@@ -381,9 +381,9 @@ class Sampling:
         logs = self._logs[place][:, :, :draws]
         with np.errstate(invalid="ignore"):
             below = np.packbits(logs < np.median(logs, axis=2, keepdims=True), axis=2)
-        unscaled = [index for index, scale in enumerate(self.rules.values()) if scale == NONE]
+        unscaled = [index for index, scale in enumerate(self.rules) if scale == NONE]
         points = []
-        for index, (rule, scale) in enumerate(self.rules.items()):
+        for index, scale in enumerate(self.rules):
             m, errors = scale.multiplier(d_k, n), {}
             if unscaled:
                 of_rows = mean_errors(logs[[unscaled[0], index]]).tolist()
@@ -395,7 +395,7 @@ class Sampling:
             }
             points.append(
                 Point(
-                    n, d_k, rule, m, draws, summaries, errors, below[index],
+                    n, d_k, scale, m, draws, summaries, errors, below[index],
                     self.qk_norm or scale.normalises, self._spread(scale),
                 )
             )  # fmt: skip
@@ -417,7 +417,7 @@ def check_vectors(settings: Settings) -> None:
     ns, d_ks = along(settings, D_K.minimum)
     # At least two rules, so that the answer does not depend on the setup's own rule and ``none``
     # can still be added.
-    n_places, n_rules = len(ns) * len(d_ks), max(2, len(scales_of(settings, Scale())))
+    n_places, n_rules = len(ns) * len(d_ks), max(2, len(compared(settings, Scale())))
     most = MOST_VALUES // (n_places * n_rules)
     draws = first_draws(settings)
     if draws > most:

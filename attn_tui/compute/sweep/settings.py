@@ -1,10 +1,8 @@
 """The settings of a sweep: its places, its rules and the number of vectors."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Literal, get_args
 
 from attn_tui.compute.errors import InputError, inert
@@ -21,17 +19,6 @@ from attn_tui.compute.field import (
 )
 from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.scale import NONE, Scale, parse_scale
-
-
-def rule_text(scale: Scale) -> str:
-    """Return a rule with its parameters as text that `parse_scale` reads.
-
-    >>> rule_text(parse_scale("temperature:4")), rule_text(Scale(softcap=50.0))
-    ('temperature:T=4.0', 'inverse-sqrt')
-    """
-    arguments = ",".join(f"{name}={value!r}" for name, value in scale.arguments)
-    return f"{scale.rule}:{arguments}" if arguments else scale.rule
-
 
 _ASSIGNMENT = re.compile(r"[^:=]+=")
 """How a parameter with its value begins, and no rule does."""
@@ -217,19 +204,8 @@ def first_draws(settings: Settings) -> int:
 
 
 @lru_cache(maxsize=64)
-def scales_of(settings: Settings, setup_scale: Scale) -> Mapping[str, Scale]:
-    """Return the scales that are compared, by text, given the setup's own scale."""
-    rules = settings.rules or ("none", rule_text(setup_scale))
-    if settings.ratio:
-        rules = ("none", *rules)
-    scales: dict[str, Scale] = {}
-    for rule in rules:
-        scale = parse_scale(rule)
-        if scale not in scales.values():
-            scales[rule] = scale
-    return MappingProxyType(scales)
-
-
-def compared(settings: Settings, scale: Scale) -> tuple[str, ...]:
-    """Return the texts of the compared rules, in the order of `scales_of`."""
-    return tuple(scales_of(settings, scale))
+def compared(settings: Settings, scale: Scale) -> tuple[Scale, ...]:
+    """Return the rules that are compared, each once, given the setup's own scale."""
+    rules = [parse_scale(rule) for rule in settings.rules]
+    rules = rules or [NONE, scale.bare]
+    return tuple(dict.fromkeys([NONE, *rules] if settings.ratio else rules))

@@ -4,6 +4,7 @@ import re
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -48,16 +49,15 @@ def _ignore(colour: str) -> None:
     pass
 
 
+@dataclass
 class PasteLost(Message):
     """A paste that is not inserted.
 
-    Args:
+    Attributes:
         reason: A sentence that says why.
     """
 
-    def __init__(self, reason: str) -> None:
-        super().__init__()
-        self.reason = reason
+    reason: str
 
 
 class RestOfPaste(events.Paste, bubble=True):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import NONE, Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer, at_place, crossovers_wanted
@@ -84,7 +84,7 @@ def test_points_go_with_the_answer_although_their_ratios_are_kept_as_long_as_the
     result = last(SMALL, scale=Scale("inverse"))
     point = next(point for point in result.points if point.rule == "inverse")
     first, second = (
-        result.points.ratio(point.n, point.d_k, "inverse", "gradient") for _ in range(2)
+        result.points.ratio(point.n, point.d_k, Scale("inverse"), "gradient") for _ in range(2)
     )
     assert first is second
     gone = weakref.ref(point)
@@ -101,7 +101,7 @@ def test_an_answer_does_not_depend_on_what_was_asked_before_and_is_not_drawn_aga
     unit_logs.cache_clear()
     again = last(replace(SMALL, statistic="entropy", rules=("none", "inverse-sqrt", "inverse")))
     for point in result.points:
-        same = again.points.at(point.n, point.d_k, point.rule)
+        same = again.points.at(point.n, point.d_k, point.scale)
         assert same is not None
         assert same.statistics == point.statistics
 
@@ -117,11 +117,11 @@ def test_n_and_d_k_are_independent() -> None:
 
 def test_rules_are_none_and_the_setups_own_unless_they_are_named() -> None:
     scale = Scale("temperature", (("T", 4.0),))
-    assert last(SMALL, scale=scale).rules == ("none", "temperature:T=4.0")
-    assert last(SMALL, scale=Scale("none")).rules == ("none",)
+    assert last(SMALL, scale=scale).rules == (NONE, scale)
+    assert last(SMALL, scale=Scale("none")).rules == (NONE,)
     named = replace(SMALL, rules=("inverse",))
-    assert last(named).rules == ("inverse",)
-    assert last(replace(named, ratio=True)).rules == ("none", "inverse")
+    assert last(named).rules == (Scale("inverse"),)
+    assert last(replace(named, ratio=True)).rules == (NONE, Scale("inverse"))
 
 
 def test_points_lie_on_exact_means() -> None:
@@ -156,7 +156,7 @@ def test_crossovers_heed_the_spread() -> None:
 
     def crossing(sigma_q: float) -> float:
         result = last(replace(SMALL, n=8, draws=400, crossovers=True), sigma_q=sigma_q)
-        found = result.crossing("inverse-sqrt", "gradient", 8)
+        found = result.crossing(Scale(), "gradient", 8)
         assert found is not None
         return found.at
 
@@ -175,11 +175,11 @@ def test_where_logits_condense_is_marked() -> None:
 
 def test_removing_the_scale_does_what_theory_says() -> None:
     many = replace(SMALL, n=512, d_k_range=(32, 64), points=2, draws=1000)
-    ratio = last(many).points.ratio(512, 64, "inverse-sqrt", "gradient")
+    ratio = last(many).points.ratio(512, 64, Scale(), "gradient")
     assert ratio is not None
     assert np.exp(ratio.log_mean) == pytest.approx(27.0, rel=0.1)
     few = replace(SMALL, n=8, d_k_range=(512, 1024), points=2, draws=1000)
-    ratio = last(few).points.ratio(8, 1024, "inverse-sqrt", "gradient")
+    ratio = last(few).points.ratio(8, 1024, Scale(), "gradient")
     assert ratio is not None
     assert ratio.log_mean > 2.0 * ratio.log_mean_error
     assert -4.6 < ratio.log_median / np.log(10.0) < -3.4
@@ -188,13 +188,13 @@ def test_removing_the_scale_does_what_theory_says() -> None:
 
 def test_medians_cross_once_over_n() -> None:
     result = last(replace(SMALL, over="n", n_range=(2, 512), points=9, draws=400), d_k=128)
-    (crossing,) = crossings(result.points, "inverse-sqrt", "gradient")
+    (crossing,) = crossings(result.points, Scale(), "gradient")
     assert crossing.low is not None
     assert crossing.high is not None
     assert crossing.low < crossing.at < crossing.high
     # The median is smaller without the rule where keys are few, so that d*(n) is below 128.
     assert crossing.direction == "rises"
-    assert result.crossing("inverse-sqrt", "gradient", 16) == crossing
+    assert result.crossing(Scale(), "gradient", 16) == crossing
 
 
 def test_medians_outlive_float64() -> None:
@@ -219,7 +219,7 @@ def test_no_multiplier_overflows(rule: str) -> None:
 
 
 def test_a_summary_is_of_the_first_draws() -> None:
-    point = last(replace(SMALL, draws=100)).points.at(16, 64, "none")
+    point = last(replace(SMALL, draws=100)).points.at(16, 64, NONE)
     assert point is not None
     logs = np.concatenate([unit_logs(u, 64, 1.0) for u in units(1, 16, 100, (64,))], axis=1)
     assert point.statistics["entropy"] == summarise(logs)[ROWS["entropy"]]
@@ -262,21 +262,21 @@ def test_errors_of_ratios_are_those_of_paired_draws() -> None:
     settings = replace(SMALL, d_k_range=(64, 64), draws=256, rules=rules)
     sweeps = [last(replace(settings, seed=seed)).points for seed in range(60)]
     for name in ("entropy", "gradient", "max_weight"):
-        ratios = [points.ratio(16, 64, "inverse-sqrt", name) for points in sweeps]
+        ratios = [points.ratio(16, 64, Scale(), name) for points in sweeps]
         for value in ("log_mean", "log_median"):
             spread = np.std([getattr(one, value) for one in ratios], ddof=1)
             told = np.median([getattr(one, f"{value}_error") for one in ratios])
             assert told == pytest.approx(spread, rel=0.35)
     told, apart = [], []
     for points in sweeps:
-        one, other = (points.at(16, 64, rule) for rule in rules[1:])
+        one, other = (points.at(16, 64, parse_scale(rule)) for rule in rules[1:])
         assert one
         assert other
         medians = [point.statistics["gradient"].log_median for point in (one, other)]
         apart.append(medians[0] - medians[1])
         told.append(median_error(one, other, "gradient"))
     assert np.median(told) == pytest.approx(np.std(apart, ddof=1), rel=0.35)
-    same = sweeps[0].ratio(16, 64, "none", "entropy")
+    same = sweeps[0].ratio(16, 64, NONE, "entropy")
     assert same is not None
     assert (same.log_mean_error, same.log_median_error) == (0.0, 0.0)
 
@@ -288,11 +288,11 @@ def test_a_map_and_curves_name_the_crossover_that_is_searched_for() -> None:
     assert searched is not None
     curves = replace(SMALL, n=8, n_range=(2, 32), draws=300, seed=5, crossovers=True)
     for settings in (curves, replace(curves, view="map", map_points=5)):
-        met = last(settings).crossing("inverse-sqrt", "gradient", 8)
+        met = last(settings).crossing(Scale(), "gradient", 8)
         assert met is not None
         assert (met.at, met.low, met.high) == (searched.d_k, searched.low, searched.high)
         # Other rows of a map are not searched.
-        assert last(settings).crossing("inverse-sqrt", "gradient", 32) is None
+        assert last(settings).crossing(Scale(), "gradient", 32) is None
 
 
 @pytest.mark.slow
@@ -332,7 +332,8 @@ def test_a_rule_that_normalises_leaves_the_others_as_they_are() -> None:
         ("none", plain, "none"), ("inverse-sqrt", plain, "inverse-sqrt"),
         ("cosine:g=8", normal, "inverse-sqrt"),
     ):  # fmt: skip
-        point, other = mixed.points.at(200, 64, rule), result.points.at(200, 64, same)
+        point = mixed.points.at(200, 64, parse_scale(rule))
+        other = result.points.at(200, 64, parse_scale(same))
         assert point is not None
         assert other is not None
         for statistic in ("gradient", "entropy", "max_weight"):
@@ -345,7 +346,7 @@ def test_a_rule_that_normalises_leaves_the_others_as_they_are() -> None:
     few = last(replace(SMALL, rules=rules, d_k_range=(64, 64), draws=None, n=4))
     assert {point.draws for point in few.points} == {1000}
     crossed = ask(replace(SMALL, rules=rules, crossovers=True))
-    assert crossovers_wanted(crossed) == [(16, "inverse-sqrt")]
+    assert crossovers_wanted(crossed) == [(16, Scale())]
 
 
 @pytest.mark.parametrize("qk_norm", [False, True])
@@ -361,7 +362,7 @@ def test_a_table_of_128_keys_and_256_dimensions(qk_norm: bool) -> None:
     for rule, m in (("none", 1.0), ("inverse-sqrt", 1 / 16)):
         powers = np.exp(m * (s - s.max(axis=1, keepdims=True)))
         p = powers / powers.sum(axis=1, keepdims=True)
-        point = result.points.at(128, 256, rule)
+        point = result.points.at(128, 256, Scale(rule))
         assert point is not None
         sampled: dict[Statistic, NDArray[np.float64]] = {
             "entropy_bits": -(p * np.log2(p + 1e-300)).sum(axis=1),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.sweep.crossover import (
     crossover,
     crossovers,
@@ -118,7 +118,7 @@ def test_a_crossover_is_looked_for_where_the_rule_divides(rule: str, first: int)
 
 @pytest.mark.slow
 def test_crossovers_come_one_rule_after_the_other_as_each_would_alone() -> None:
-    pairs = [(8, "inverse-sqrt"), (8, "mup:d0=64")]
+    pairs = [(8, Scale()), (8, parse_scale("mup:d0=64"))]
     steps = list(crossovers(pairs, Settings(seed=3, draws=600)))
     spent = [done for done, _ in steps]
     assert spent == sorted(spent)
