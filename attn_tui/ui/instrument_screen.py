@@ -143,7 +143,6 @@ class InstrumentScreen(FilesScreen):
     headline: var[str] = var("", init=False)
     status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
-    pinned: var[Any] = var(None, init=False)
     failure: var[str] = var("", init=False)
     """An error that replaces the headline until the question changes."""
 
@@ -219,11 +218,8 @@ class InstrumentScreen(FilesScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available.
 
-        Before a guess, only help and going back are; on a tour, enter leads nowhere else. What is
-        pinned can be let go, and nothing else be pinned.
+        Before a guess, only help and going back are; on a tour, enter leads nowhere else.
         """
-        if action in ("pin", "unpin") and (action == "unpin") != (self.pinned is not None):
-            return False
         if self.has_class("-guess") and action not in ("help", "back"):
             return False
         if self.has_class("-touring") and action in LEADING_AWAY:
@@ -315,24 +311,6 @@ class InstrumentScreen(FilesScreen):
     def set_answer(self, answer: Any) -> None:
         """Show an answer that a thread has computed."""
         self.answer = answer
-
-    def watch_answer(self, answer: Any) -> None:
-        """Show an answer."""
-        raise NotImplementedError
-
-    def action_pin(self) -> None:
-        """Pin the present answer, so that later ones are shown beside it."""
-        self._show_pinned(self.answer)
-
-    def action_unpin(self) -> None:
-        """Let go the pinned answer, so that both sides are of the present one again."""
-        self._show_pinned(None)
-
-    def _show_pinned(self, pinned: Any) -> None:
-        self.pinned = pinned
-        self.refresh_bindings()
-        if self.answer is not None:
-            self.watch_answer(self.answer)
 
     async def action_help(self) -> None:
         """Show or hide help on the focused pane and the keys: beside the panes, or over them."""

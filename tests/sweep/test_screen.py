@@ -16,7 +16,7 @@ from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.errors import Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.answer import Answer, row_crossovers
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings
@@ -59,7 +59,6 @@ def cell(screen: SweepScreen, row: int, column: int) -> tuple[int, int]:
 @pytest.mark.slow
 async def test_the_crossovers_of_a_row_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
-    row_crossovers = runs.row_crossovers
 
     def recorded(experiment: Experiment, stop: Stop) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
         searched.append(experiment.setup.get(Settings).n)
