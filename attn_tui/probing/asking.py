@@ -26,7 +26,7 @@ from attn_tui.probing.backward import are_other, backward_faults, backward_head
 from attn_tui.probing.beyond import Fault, hidden_rows, leaks, mixing, unsteady
 from attn_tui.probing.calling import Called, Caller, caller_of, libraries_to_try
 from attn_tui.probing.extreme import extreme_verdict
-from attn_tui.probing.inputs import CallInputs, ProbePlan, drawn
+from attn_tui.probing.inputs import CallInputs, ProbePlan, drawn, laid_out
 from attn_tui.probing.probed import CallVerdict, ProbedCall, ProbeDiagnosis, explains, smallness
 from attn_tui.probing.script import script
 from attn_tui.probing.shrinking import Faults, smallest
@@ -40,8 +40,9 @@ MOST_SEARCHED = 3
 DIFFERENTIATED = ("torch", "jax")
 """The libraries whose functions have a backward pass here."""
 HIDDEN = ("zero", "nan", "mean")
-LIKE = 'f was given arrays of NumPy; like="torch" gives it those of PyTorch'
-"""What is noted on the exception of a function that takes no arrays of NumPy."""
+LIKE = 'like="torch" gives it those of PyTorch'
+MASK = "it has a parameter mask, and mask= gives it one"
+"""What is noted on the exception of a function that raises in all calls."""
 
 
 def probe(
@@ -281,9 +282,22 @@ def _called(
             return cases
         raised = raised or errors[-1]
     assert raised is not None
-    if libraries == ("numpy",) and like is None:
-        raised.add_note(LIKE)
+    raised.add_note("; ".join(_given(cases[0], like)))
     raise raised
+
+
+def _given(case: _Case, like: str | None) -> Iterator[str]:
+    """Yield what a function was given that raises, and what may be meant instead."""
+    q, k, v = (
+        "×".join(map(str, laid_out(case.arrays[part], case.caller.layout, False).shape))
+        for part in "qkv"
+    )
+    others = f"k and v {k}" if k == v else f"k {k}, v {v}"
+    yield f"f was given arrays of {case.caller.library}: q {q}, {others}, for example"
+    if like is None and case.caller.library == "numpy":
+        yield LIKE
+    if case.caller.has_mask and case.stated.mask is None:
+        yield MASK
 
 
 def _diagnosed(
