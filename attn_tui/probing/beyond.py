@@ -48,7 +48,7 @@ def leaks(
     """
     hidden = np.asarray(~seen.any(axis=(0, 1)))
     # A row that sees no key may be the mean of V, hidden values with it.
-    sees = seen.any(axis=3).all(axis=(0, 1))
+    sees = np.asarray(seen.any(axis=3)).all(axis=(0, 1))
     rng = np.random.default_rng(shape.keys)
     for first in dict.fromkeys((shape.queries // 2, shape.queries - 2)):
         if first < 0:
