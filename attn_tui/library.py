@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from attn_tui.diffing.asking import diff
     from attn_tui.diffing.capture_difference import CaptureDifference
     from attn_tui.probing.asking import probe
+    from attn_tui.report.saved import SavedReport, load, save
 
 __all__ = [
     "RULES",
@@ -51,6 +52,7 @@ __all__ = [
     "Mask",
     "Precision",
     "Products",
+    "SavedReport",
     "Scale",
     "Setup",
     "Statistics",
@@ -65,25 +67,30 @@ __all__ = [
     "drawn",
     "gradient",
     "jacobian",
+    "load",
     "log_softmax",
     "probe",
+    "save",
     "softmax",
     "statistics",
 ]
 
-_DOCTOR: Mapping[str, str] = {
+_LATER: Mapping[str, str] = {
     "CaptureDifference": "attn_tui.diffing.capture_difference",
+    "SavedReport": "attn_tui.report.saved",
     "Diagnosis": "attn_tui.diagnosis.diagnosis",
     "diagnose": "attn_tui.diagnosis.asking",
     "diff": "attn_tui.diffing.asking",
+    "load": "attn_tui.report.saved",
     "probe": "attn_tui.probing.asking",
+    "save": "attn_tui.report.saved",
 }
-"""Where the doctor's names are: a row of scores does without it, and it takes as long to load."""
+"""Where names are that a row of scores does without: the doctor's take as long to load."""
 
 
 def __getattr__(name: str) -> object:
-    if name in _DOCTOR:
-        return getattr(import_module(_DOCTOR[name]), name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -289,18 +296,19 @@ def dot_law(
 
 
 @overload
-def answer(experiment: Experiment, settings: Explore = ...) -> explore.Answer: ...
+def answer(experiment: Experiment, settings: Explore | type[Explore] = ...) -> explore.Answer: ...
 @overload
-def answer(experiment: Experiment, settings: Dots) -> dots.Answer: ...
+def answer(experiment: Experiment, settings: Dots | type[Dots]) -> dots.Answer: ...
 @overload
-def answer(experiment: Experiment, settings: Sweep) -> sweep.Answer: ...
-def answer(experiment: Experiment, settings: object = Explore()) -> object:
+def answer(experiment: Experiment, settings: Sweep | type[Sweep]) -> sweep.Answer: ...
+def answer(experiment: Experiment, settings: object = Explore) -> object:
     """Return the complete answer of the instrument that these settings belong to.
 
     Args:
         experiment: Where scores come from and what is done with them. Dots and Sweep draw their
             own, and take d_k and the scale from it.
-        settings: `Explore`, `Dots` or `Sweep`.
+        settings: `Explore`, `Dots` or `Sweep`; the class stands for the settings that the
+            experiment has, as one that was loaded.
 
     Raises:
         InputError: If what is asked has no answer.
@@ -310,11 +318,14 @@ def answer(experiment: Experiment, settings: object = Explore()) -> object:
         Dots: dots.answer,
         Sweep: sweep.answer,
     }
-    if type(settings) not in answers:
+    instrument = settings if isinstance(settings, type) else type(settings)
+    if instrument not in answers:
         problem = f"{inert(repr(settings))} will not do"
         raise InputError("settings", problem, "Explore, Dots or Sweep")
-    asked = replace(experiment, setup=experiment.setup.put(settings))
-    *_, last = answers[type(settings)](asked)
+    asked = experiment
+    if not isinstance(settings, type):
+        asked = replace(experiment, setup=experiment.setup.put(settings))
+    *_, last = answers[instrument](asked)
     return last
 
 

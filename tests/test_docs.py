@@ -12,6 +12,7 @@ import pytest
 
 from attn_tui.compute.scale import RULES
 from attn_tui.instruments import INSTRUMENTS
+from docs.notebook import CELLS, NOTEBOOK, PAGES
 from docs.tables import DOCS, HELP, TABLES, renewed
 from tests.test_cli_heads import call
 
@@ -90,6 +91,27 @@ def test_every_name_in_json_of_captures_is_explained(tmp_path: Path) -> None:
         f"heads {good} --rows 4 --fail-if entropy>0",
         f"doctor {good} --evidence",
     ]) == {}  # fmt: skip
+
+
+def test_the_notebook_is_that_of_its_script() -> None:
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    assert tuple("".join(cell["source"]) for cell in cells) == CELLS
+    shown = ["".join(cell["outputs"][0]["data"]["text/html"]) for cell in cells]
+    assert ["✗ differs" in page for page in shown] == [True, False]
+    assert all((DOCS / "pictures" / f"notebook-{theme}.png").is_file() for theme in PAGES)
+
+
+@pytest.mark.slow
+def test_the_notebook_still_says_what_its_pictures_show() -> None:
+    names: dict[str, Any] = {}
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    for code, cell in zip(CELLS, cells, strict=True):
+        before, _, last = code.rpartition("\n")
+        exec(before, names)
+        page = eval(last, names)._repr_html_()
+        shown = "".join(cell["outputs"][0]["data"]["text/html"])
+        # All but digits, which differ between processors.
+        assert re.sub(r"[0-9.e-]+", "", page) == re.sub(r"[0-9.e-]+", "", shown)
 
 
 def unexplained(commands: Sequence[str]) -> dict[str, set[str]]:

@@ -24,8 +24,12 @@ EXPERIMENT = attn_tui.Experiment(attn_tui.Drawn(n_keys=4), attn_tui.Setup(d_k=16
 
 
 @pytest.mark.slow
-def test_every_example_of_the_documentation_holds() -> None:
+def test_every_example_of_the_documentation_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = Path(__file__).parents[1] / "docs" / "library.md"
+    # The page saves a question where it is.
+    monkeypatch.chdir(tmp_path)
     # The page sets how arrays are printed, which must not reach other tests.
     with np.printoptions():
         results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")

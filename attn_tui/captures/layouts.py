@@ -29,6 +29,10 @@ _WORDS: Mapping[str, str] = {
 _FORMS = {**dict.fromkeys(VECTORS, "nd"), **dict.fromkeys(MATRICES, "qk")}
 
 
+POSITIONS = str.maketrans("stl", "nnn")
+"""Other letters for the axis of positions: sequence, time and length."""
+
+
 def layout_text(layout: Layout) -> str:
     """Return a layout as it is typed: ``bhnd``."""
     return "".join(layout)
@@ -42,14 +46,16 @@ def layout_words(layout: Layout) -> str:
 def parse_layout(text: str, part: str) -> Layout:
     """Return the layout that a text stands for.
 
-    >>> parse_layout("bnhd", "out")
-    ('b', 'n', 'h', 'd')
+    >>> parse_layout("bnhd", "out"), parse_layout("bshd", "out")
+    (('b', 'n', 'h', 'd'), ('b', 'n', 'h', 'd'))
 
     Raises:
         InputError: With field ``"layout"``.
     """
     form = _FORMS.get(part)
     axes = text.replace(" ", "").replace(",", "").strip("[]")
+    if part in VECTORS:
+        axes = axes.translate(POSITIONS)
     fits = (
         form is not None
         and len(set(axes)) == len(axes)
@@ -78,8 +84,7 @@ def parse_layouts(arguments: Sequence[str]) -> dict[str, str]:
             expected = f"one of {', '.join(name for name in PARTS if name in _FORMS)}"
             raise InputError("layout", f"{inert(part)} is no tensor with a layout", expected)
         for name in (part,) if equals else VECTORS:
-            parse_layout(layout, name)
-            layouts[name] = layout
+            layouts[name] = layout_text(parse_layout(layout, name))
     return layouts
 
 

@@ -40,6 +40,7 @@ ID = Kind(
     lambda value: value == FIRST or value in _ids(),
     step=_stepped,
     metavar="ID",
+    schema={"type": "string"},
 )
 """The id of a claim."""
 

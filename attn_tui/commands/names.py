@@ -3,10 +3,9 @@
 from attn_tui.instruments import INSTRUMENTS
 
 _PURPOSES = {
-    "One question": ["show", "attention"],
-    "Random vectors": ["dot", "sweep"],
+    "Scores, typed or drawn": ["show", "attention", "dot", "sweep"],
     "A model's heads": ["heads", "doctor", "diff", "probe", "recipe", "demo"],
-    "To learn": ["tour", "claim", "claims", "replay"],
+    "To read": ["tour", "claim", "claims", "replay", "agent", "schema"],
 }
 """Subcommands by purpose; any others are listed last."""
 
@@ -18,6 +17,8 @@ _OTHERS = {
     "demo": ("commands.demo", "captures with sixteen faults, to try the doctor on"),
     "tour": ("commands.tour", "a guided tour of a dozen steps, or that of a file"),
     "replay": ("commands.replay", "what somebody asked on the screen, step by step"),
+    "agent": ("commands.agent", "one page for coding agents: what to run, and what it says"),
+    "schema": ("commands.schema", "the JSON Schema of what --json prints"),
     "claims": ("claims.command", "every claim, a line each with its verdict"),
 }
 """Subcommands that belong to no instrument: their module and summary."""

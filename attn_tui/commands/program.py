@@ -210,7 +210,7 @@ def _quiet_ends() -> Iterator[None]:
 _ARGUMENTS = {
     "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
     "function": "FUNCTION", "tour": "FILE", "terminal": "terminal", "reference": "REFERENCE",
-    "port": "PORT",
+    "port": "PORT", "command": "COMMAND",
 }  # fmt: skip
 """How errors name what is no option, by its field."""
 

@@ -112,6 +112,7 @@ class Kind:
         paths: Whether values are paths of files, one or a tuple of several.
         numeric: Whether values are written with numbers, or with a word that stands for none.
         former: The current name of a value, by its former name.
+        schema: What a value is in JSON, as JSON Schema says it.
     """
 
     expected: str
@@ -125,6 +126,7 @@ class Kind:
     paths: bool = False
     numeric: bool = False
     former: Mapping[Any, Any] = dataclasses.field(default_factory=dict)
+    schema: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def has_steps(self) -> bool:
@@ -170,7 +172,13 @@ def whole(
         step=lambda value, steps: int(min(max(step(value, steps), least), most)),
         metavar="N",
         numeric=True,
+        schema={"type": "integer"} | _bounds(minimum=least, maximum=most),
     )
+
+
+def _bounds(**bounds: float) -> dict[str, float]:
+    """Return the bounds that are finite, by what JSON Schema calls them."""
+    return {name: bound for name, bound in bounds.items() if isfinite(bound)}
 
 
 def or_none(kind: Kind, word: str) -> Kind:
@@ -183,6 +191,7 @@ def or_none(kind: Kind, word: str) -> Kind:
         lambda value: word if value is None else kind.shown(value),
         metavar=kind.metavar,
         numeric=kind.numeric,
+        schema={"anyOf": [kind.schema, {"type": "null"}]},
     )
 
 
@@ -234,6 +243,7 @@ def number(
         lambda value: general(value, 12),
         metavar="X",
         numeric=True,
+        schema={"type": "number"} | _bounds(minimum=least, maximum=most, exclusiveMinimum=above),
     )
     if least <= 0.0 and above < 0.0:
         return kind
@@ -265,6 +275,7 @@ def one_of(
         metavar="NAME" if len(names) > 2 else "|".join(names),
         choices=meanings,
         former=renamed,
+        schema={"enum": names},
     )
 
 
@@ -279,7 +290,13 @@ def switch(no: str = "no", yes: str = "yes") -> Kind:
         lambda value: "yes" if value else "no",
         lambda value: yes if value else no,
         choices={"no": no, "yes": yes},
+        schema={"type": "boolean"},
     )
+
+
+def array(items: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of lists, from that of what is in them."""
+    return {"type": "array", "items": items}
 
 
 def span(least: int, most: int) -> Kind:
@@ -306,6 +323,7 @@ def span(least: int, most: int) -> Kind:
         lambda value: " to ".join(f"{end:,}" for end in value),
         metavar="LOW:HIGH",
         numeric=True,
+        schema=array(whole(least, most).schema) | {"minItems": 2, "maxItems": 2},
     )
 
 
@@ -320,6 +338,7 @@ def wholes(least: int, most: int, count: int = maxsize) -> Kind:
         lambda value: ", ".join(map(str, value)) or "none",
         metavar="N,N,…",
         numeric=True,
+        schema=array(one.schema) | ({} if count == maxsize else {"maxItems": count}),
     )
 
 

@@ -30,8 +30,12 @@ TOP, HEIGHT, LEFT, STEP, MARGIN = 14, 120, 100, 18, 30
 """Sizes of the chart, in pixels: above it, of it, to its left, of a head, and below it."""
 ROOM = 0.15
 """The share of the axis that is left free at both ends."""
+CAPTION = "head; dashes: the promised m"
+CAPTION_WIDTH = 170
+"""What stands below the chart, and how many pixels it takes at most."""
 CELL = "text-align:left;padding:1px 12px 1px 0"
-"""The style of a cell."""
+"""The style of a cell; only what stands in the last column may wrap."""
+WHOLE = f"{CELL};white-space:nowrap"
 
 
 def html(line: str, heads: "Sequence[DiagnosedHead]", text: str) -> str:
@@ -58,9 +62,12 @@ def html(line: str, heads: "Sequence[DiagnosedHead]", text: str) -> str:
 
 
 def _table(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
-    """Yield a table with a row for each head."""
-    titles = ("layer", "head", "sequence", "verdict", "m", "promised", "residual", "why")
-    cells = "".join(f'<th style="{CELL}">{title}</th>' for title in titles)
+    """Yield a table with a row for each head; the only layer or sequence is not named."""
+    has_layers = any(head.layer for head in heads)
+    has_sequences = any(head.batch for head in heads)
+    titles = ["verdict", "m", "promised", "residual", "why"]
+    titles = [*["layer"] * has_layers, "head", *["sequence"] * has_sequences, *titles]
+    cells = "".join(f'<th style="{WHOLE}">{title}</th>' for title in titles)
     yield f'<table style="border-collapse:collapse"><thead><tr>{cells}</tr></thead><tbody>'
     for head in heads:
         colour = COLOURS[head.verdict]
@@ -68,13 +75,14 @@ def _table(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
         verdict = (
             f'<span style="color:{colour}">{MARKS[head.verdict]} {escape(head.verdict)}</span>'
         )
-        texts = (
-            f"{head.layer:,}", f"{head.head:,}", f"{head.batch:,}", verdict,
+        texts = [
+            *[f"{head.layer:,}"] * has_layers, f"{head.head:,}",
+            *[f"{head.batch:,}"] * has_sequences, verdict,
             escape(interval_text(head.multiplier)), escape(promised),
-            escape(quantity(head.residual)), escape(head.sentence),
-        )  # fmt: skip
-        row = "".join(f'<td style="{CELL}">{text}</td>' for text in texts)
-        yield f"<tr>{row}</tr>"
+            escape(quantity(head.residual)),
+        ]  # fmt: skip
+        row = "".join(f'<td style="{WHOLE}">{text}</td>' for text in texts)
+        yield f'<tr>{row}<td style="{CELL}">{escape(head.sentence)}</td></tr>'
     yield "</tbody></table>"
 
 
@@ -108,7 +116,8 @@ def _chart(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
     if not known:
         return
     axis = _axis(known)
-    width = LEFT + STEP * len(heads) + 12
+    right = LEFT + STEP * len(heads) + 6
+    width = max(right + 6, LEFT + CAPTION_WIDTH)
     label = f"m of {len(known)} heads, with 95 % intervals"
     yield (
         f'<svg role="img" aria-label="{label}" width="{width}" height="{TOP + HEIGHT + MARGIN}" '
@@ -116,7 +125,7 @@ def _chart(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
         f'fill="currentColor"><title>{label}</title>'
     )
     yield (
-        f'<path d="M{LEFT} {TOP}V{TOP + HEIGHT}H{width - 6}" fill="none" stroke="currentColor" '
+        f'<path d="M{LEFT} {TOP}V{TOP + HEIGHT}H{right}" fill="none" stroke="currentColor" '
         'stroke-opacity="0.5"/>'
     )
     for end in dict.fromkeys(axis.labels):
@@ -125,7 +134,7 @@ def _chart(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
     yield f'<text x="4" y="{TOP + HEIGHT / 2 + 4:.1f}" font-style="italic">m</text>'
     for place, head in enumerate(heads):
         yield from _head(head, LEFT + STEP * (place + 0.5), axis)
-    yield f'<text x="{LEFT}" y="{TOP + HEIGHT + 26}">head; dashes: the promised m</text></svg>'
+    yield f'<text x="{LEFT}" y="{TOP + HEIGHT + 26}">{CAPTION}</text></svg>'
 
 
 def _head(head: "DiagnosedHead", x: float, axis: MultiplierAxis) -> Iterator[str]:

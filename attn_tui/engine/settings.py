@@ -8,6 +8,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import (
     Checked,
     Kind,
+    array,
     one_of,
     or_none,
     parse_whole,
@@ -43,6 +44,7 @@ PATHS = Kind(
     lambda value: ", ".join(value) or "none",
     metavar="FILE",
     paths=True,
+    schema=array({"type": "string"}),
 )
 """The files of a capture."""
 
@@ -58,6 +60,7 @@ ROW_COUNT = Kind(
     lambda value: "all" if value is None else str(value),
     lambda value: "all" if value is None else f"{value:,}",
     metavar="N",
+    schema=or_none(whole(1, MOST_ROWS), "all").schema,
 )
 """How many rows of a head are taken."""
 
@@ -82,6 +85,7 @@ MASK = Kind(
     str,
     _is_mask,
     metavar="MASK",
+    schema={"type": "string"},
 )
 """The mask of every head."""
 
@@ -89,7 +93,13 @@ MASK = Kind(
 PLACE = or_none(whole(0), "none")
 """The number of a layer, or of a head in it, or none."""
 
-TEXT = Kind("text", str, lambda value: type(value) is str, shown=lambda value: value or "none")
+TEXT = Kind(
+    "text",
+    str,
+    lambda value: type(value) is str,
+    shown=lambda value: value or "none",
+    schema={"type": "string"},
+)
 PATH = replace(TEXT, paths=True)
 
 

@@ -26,9 +26,10 @@ from attn_tui.probing.backward import are_other, backward_faults, backward_head
 from attn_tui.probing.beyond import Fault, hidden_rows, leaks, mixing, unsteady
 from attn_tui.probing.calling import Called, Caller, caller_of, libraries_to_try
 from attn_tui.probing.extreme import extreme_verdict
-from attn_tui.probing.inputs import CallInputs, ProbePlan, drawn
+from attn_tui.probing.inputs import CallInputs, ProbePlan, drawn, laid_out
 from attn_tui.probing.probed import CallVerdict, ProbedCall, ProbeDiagnosis, explains, smallness
 from attn_tui.probing.script import script
+from attn_tui.probing.shrinking import Faults, smallest
 
 DTYPES = ("float32", "float64", "bfloat16", "float16")
 """The formats that inputs may have."""
@@ -39,8 +40,9 @@ MOST_SEARCHED = 3
 DIFFERENTIATED = ("torch", "jax")
 """The libraries whose functions have a backward pass here."""
 HIDDEN = ("zero", "nan", "mean")
-LIKE = 'f was given arrays of NumPy; like="torch" gives it those of PyTorch'
-"""What is noted on the exception of a function that takes no arrays of NumPy."""
+LIKE = 'like="torch" gives it those of PyTorch'
+MASK = "it has a parameter mask, and mask= gives it one"
+"""What is noted on the exception of a function that raises in all calls."""
 
 
 def probe(
@@ -280,9 +282,22 @@ def _called(
             return cases
         raised = raised or errors[-1]
     assert raised is not None
-    if libraries == ("numpy",) and like is None:
-        raised.add_note(LIKE)
+    raised.add_note("; ".join(_given(cases[0], like)))
     raise raised
+
+
+def _given(case: _Case, like: str | None) -> Iterator[str]:
+    """Yield what a function was given that raises, and what may be meant instead."""
+    q, k, v = (
+        "×".join(map(str, laid_out(case.arrays[part], case.caller.layout, False).shape))
+        for part in "qkv"
+    )
+    others = f"k and v {k}" if k == v else f"k {k}, v {v}"
+    yield f"f was given arrays of {case.caller.library}: q {q}, {others}, for example"
+    if like is None and case.caller.library == "numpy":
+        yield LIKE
+    if case.caller.has_mask and case.stated.mask is None:
+        yield MASK
 
 
 def _diagnosed(
@@ -335,18 +350,70 @@ def _diagnosed(
         faults += backward(judged)
     report = _named(wrong, promise, plan) if wrong else _largest(judged, promise)
     failing = {call.inputs.number for call in calls if not call.is_right}
-    returned = [case for case in cases if case.called.out is not None]
-    shown = [case for case in returned if case.inputs.number in failing] or judged
+    bad = [case for case in cases if case.inputs.number in failing]
+    shown = [case for case in bad if case.called.out is not None] or bad or judged
+    right = [case for case in judged if case.inputs.number not in failing]
 
     def reproduced() -> str:
         least = min(shown, key=lambda case: smallness(case.inputs))
-        text = script(
-            least.caller, least.inputs, plan, promise.promise(least.inputs.shape), least.stated
-        )
+        inputs = _smallest(least, right, promise, plan) if failing else least.inputs
+        shape = inputs.shape
+        text = script(least.caller, inputs, plan, promise.promise(shape), promise.at(shape))
         # What calls show together, a script of one call does not.
         return text if failing else "".join(f"# {fault.text}\n" for fault in faults) + text
 
     return ProbeDiagnosis(report, calls, tuple(faults), tuple(remarks), reproduced)
+
+
+def _smallest(
+    wrong: _Case, right: Sequence[_Case], promise: _Promised, plan: ProbePlan
+) -> CallInputs:
+    """Return the smallest inputs that are wrong as those of a call are."""
+
+    def made(inputs: CallInputs) -> _Case:
+        arrays = drawn(inputs, plan, promise.stated.softcap)
+        stated = promise.at(inputs.shape)
+        called = _call(wrong.caller, arrays, inputs, stated)
+        return _Case(inputs, arrays, called, wrong.caller, stated)
+
+    def faults_of(inputs: CallInputs) -> Faults:
+        try:
+            return _faults_of(made(inputs), promise)
+        except (InputError, ValueError):
+            # What is promised, such as a mask or a sink a head, is of other sizes.
+            return frozenset()
+
+    def stays_right(shape: CallShape) -> bool:
+        d_v = shape.d_k if usual.d_v == usual.d_k else usual.d_v
+        kept = replace(usual, heads=shape.heads, kv_heads=shape.kv_heads, d_k=shape.d_k, d_v=d_v)
+        return kept == usual or not faults_of(replace(least.inputs, shape=kept))
+
+    if not right:
+        return smallest(wrong.inputs, faults_of, lambda shape: True)
+    least = min(right, key=lambda case: (case.inputs.shape.keys < 2, smallness(case.inputs)))
+    usual = least.inputs.shape
+    return smallest(wrong.inputs, faults_of, stays_right)
+
+
+def _faults_of(case: _Case, promise: _Promised) -> Faults:
+    """Return what is wrong with a call."""
+    shape, called = case.inputs.shape, case.called
+    if called.out is None:
+        return frozenset({type(called.raised).__name__})
+    if case.inputs.largest is not None:
+        verdict, _, _ = extreme_verdict(
+            promise.promise(shape), case.stated, shape, case.arrays, called.out
+        )
+        return frozenset() if verdict in ("agrees", "silent") else frozenset({verdict})
+    report = _examined([case], promise, is_searched=False)
+    if overall(report.findings) not in ("differs", "cannot tell"):
+        return frozenset()
+    # Of an output that nothing explains the cause says which rows are wrong.
+    return frozenset(
+        (one.part, "" if one.part == "output" else one.cause)
+        for finding in report.findings
+        for one in finding.judgement.differences
+    )
 
 
 def _beyond(cases: Sequence[_Case], hidden: str | None, remarks: list[str]) -> Iterator[Fault]:

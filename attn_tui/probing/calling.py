@@ -88,6 +88,9 @@ class Caller:
             name for name, array in converted.items()
             if array_in(name, array).tobytes() != before[name]
         )  # fmt: skip
+        if isinstance(returned, tuple | list):
+            number = f"a {type(returned).__name__} of {len(returned)}"
+            return Called(None, f"it returns {number}, not the output alone, f(q, k, v)[0] say")
         try:
             out = array_in("out", returned)
         except InputError as error:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from attn_tui.compute.text import counted
 from attn_tui.diagnosis.promise import Stated
-from attn_tui.files.models.promise import NONE, Promise
+from attn_tui.files.models.promise import Promise
 from attn_tui.probing.calling import Caller
 from attn_tui.probing.inputs import SHARE, CallInputs, ProbePlan, shift, spreads
 
@@ -38,7 +39,7 @@ def _lines(
     if caller.library != "numpy":
         yield f"import {_MODULES[caller.library]}"
     yield imported
-    yield f"rng = np.random.default_rng([{plan.seed}, {inputs.number}])  # {inputs.text}"
+    yield f"rng = np.random.default_rng([{plan.seed}, {inputs.number}])  # {_sizes(inputs)}"
     dtype = f"ml_dtypes.{plan.dtype}" if plan.dtype == "bfloat16" else f"np.{plan.dtype}"
     spread = spreads(inputs, stated.softcap).tolist()
     for part, heads, n, d, more in (
@@ -58,7 +59,8 @@ def _lines(
     yield f"q, k, v = (one.astype({dtype}) for one in (q, k, v))"
     yield f"out = {_call(caller, name, inputs, plan.dtype)}"
     yield "Q, K, V = (one.astype(np.float64) for one in (q, k, v))"
-    yield f"K, V = np.repeat(K, {group}, 1), np.repeat(V, {group}, 1)"
+    if group > 1:
+        yield f"K, V = np.repeat(K, {group}, 1), np.repeat(V, {group}, 1)"
     m = shape.d_k**-0.5 if promise.multiplier is None else promise.multiplier
     yield f"z = {m!r} * Q @ K.swapaxes(2, 3)"
     if isinstance(promise.softcap, float):
@@ -72,7 +74,7 @@ def _lines(
         yield _masked(stated, shape.queries, shape.keys)
     yield "top = np.maximum(z.max(3, keepdims=True), -1e300)"
     sink = ""
-    if stated.sink is not None and stated.sink != NONE:
+    if stated.sink is not None and not isinstance(stated.sink, str):
         sinks = np.broadcast_to(np.asarray(stated.sink, np.float64), (shape.heads,)).tolist()
         sink = f" + np.exp(np.array({sinks})[:, None, None] - top)"
     yield f"p = np.exp(z - top) / (np.exp(z - top).sum(3, keepdims=True){sink})"
@@ -82,6 +84,15 @@ def _lines(
         'print("largest difference", np.abs(out.astype(np.float64) - expected).max(), '
         '"of", np.abs(expected).max())'
     )
+
+
+def _sizes(inputs: CallInputs) -> str:
+    """Return the sizes of a call in words, those that it shares with others too."""
+    shape = inputs.shape
+    heads = counted(shape.heads, "head")
+    if shape.kv_heads != shape.heads:
+        heads += f", {counted(shape.kv_heads, 'KV head')}"
+    return f"{inputs.text}, {heads}, d_k = {shape.d_k}"
 
 
 _MODULES = {"torch": "torch", "jax": "jax.numpy as jnp", "mlx": "mlx.core as mx"}

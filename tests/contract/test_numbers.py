@@ -4,6 +4,7 @@ A line of a recording is a path and its values (`tests/contract/reduced.py`). Wh
 numbers writes the reason into `CHANGED.md`.
 """
 
+import json
 import os
 import re
 import shlex
@@ -18,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attn_tui.report.schema import schema
 from tests.contract.reduced import (
     Paths,
     Value,
@@ -26,6 +28,7 @@ from tests.contract.reduced import (
     paths_of_csv,
     paths_of_json,
 )
+from tests.contract.shapes import KERNEL, faults
 
 RECORDINGS = Path(__file__).parent / "numbers"
 SAVED = Path(__file__).parent / "saved"
@@ -262,6 +265,12 @@ CASES = SHOWN | RULES | DRAWN | CAPTURED | DOCTOR | SAID
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the files that the command lines name."""
     folder = tmp_path_factory.mktemp("numbers")
+    fill(folder)
+    return folder
+
+
+def fill(folder: Path) -> None:
+    """Write the files that the command lines name, but for those of the demo."""
     for path in SAVED.iterdir():
         shutil.copy(path, folder)
     np.save(folder / "scores.npy", np.array([100, 120, 150.5], np.float32))
@@ -272,8 +281,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.save(folder / "q.npy", np.array([[1.0, 0.0], [0.5, -2.0]], np.float32))
     np.save(folder / "k.npy", np.array([[1.0, 1.0], [0.0, 3.0], [-1.0, 0.25]]))
     np.save(folder / "v.npy", np.array([[1, 2], [3, 4], [5, 6]], np.float16))
+    (folder / "words.json").write_text('["the", "cat"]')
+    (folder / "kernel.py").write_text(KERNEL)
     write_captures(folder)
-    return folder
 
 
 def with_demo(folder: Path) -> Path:
@@ -388,6 +398,9 @@ def test_a_command_prints_the_recorded_numbers(name: str, folder: Path) -> None:
     if "demo/" in case.line:
         with_demo(folder)
     done = attn_tui(case.line, folder, case.stdin)
+    if "--json" in case.line and done.stdout:
+        defs = schema()["$defs"]
+        assert [*faults(json.loads(done.stdout), defs[case.line.split()[0]], defs)] == []
     actual = reduced(case, done)
     file = RECORDINGS / f"{name}.txt"
     if IS_RECORDING:

@@ -1,6 +1,5 @@
 """The dialogues that open and save: nothing is overwritten unasked, and every folder is near."""
 
-import json
 import os
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Label
 
+import attn_tui
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
@@ -96,7 +96,9 @@ async def test_the_proposed_name_saves_picture_and_numbers(folder: Path) -> None
         await pilot.press("enter")
         await closed(pilot)
         assert "Saved attn-tui.svg and attn-tui.json" in notices(pilot)
-    assert json.loads((folder / "attn-tui.json").read_text())["headline"].startswith("Unscaled")
+    saved = attn_tui.load(folder / "attn-tui.json")
+    assert saved.headline.startswith("Unscaled")
+    assert saved.numbers["vectors"][0]["scaled"]["weights"].sum() == pytest.approx(1)
     assert (folder / "attn-tui.svg").read_text().startswith("<svg")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, Kind, one_of, setting, switch, whole
+from attn_tui.compute.field import Checked, Kind, array, one_of, setting, switch, whole
 from attn_tui.compute.log_scale import LogScale
 
 Rows = Literal["auto", "asked", "drawn"]
@@ -50,6 +50,7 @@ TOKENS = Kind(
     "words with blanks between them, or a JSON list of texts", read_tokens,
     lambda value: type(value) is tuple and all(type(token) is str for token in value),
     _tokens_text, lambda tokens: " ".join(tokens) or "none", metavar="FILE",
+    schema=array({"type": "string"}),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import (
     Checked,
     Kind,
+    array,
     one_of,
     or_none,
     setting,
@@ -62,6 +63,7 @@ LISTED = Kind(
     read_rules,
     lambda value: type(value) is tuple and all(isinstance(rule, str) for rule in value),
     ", ".join,
+    schema=array({"type": "string"}),
 )
 """The kind of lists of rules, each as `parse_scale` reads it."""
 
