@@ -283,6 +283,10 @@ async def test_14_scale_by_one_over_d_k() -> None:
 async def test_15_a_soft_cap_and_what_it_does_to_the_gradient() -> None:
     async with fresh_start() as pilot:
         await take_first(pilot, "cap 30")
+        assert (
+            "Divided by 32 and capped at 30 it takes 62 %, and the gradient is back. "
+            "The cap leaves 98 % of the slope at key 2."
+        ) in read(pilot)
         assert "capped: ∂z₂/∂s₂ is 98 % of m" in read(pilot)
     async with fresh_start() as pilot:
         await press(pilot, "p")
