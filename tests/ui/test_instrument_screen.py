@@ -1,6 +1,7 @@
 """What all instruments share: playing d_k, moving n, the remembered theme, errors."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from textual.app import App, ComposeResult
@@ -8,6 +9,7 @@ from textual.color import Color
 from textual.widgets import Input, Label, Select, Static, Tab
 
 from attn_tui.compute.explore import precision_lab
+from attn_tui.compute.setup import Setup
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
@@ -118,6 +120,18 @@ async def test_the_title_says_what_changes_numbers_and_stands_in_no_pane() -> No
         drawn = await press(pilot, "2")
         assert str(drawn.query_one("#status", Label).render()) == "σ_q = 2"
         assert drawn.headline.startswith("At d_k = 1,024, q·k is typically ±64")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instrument", ["explore", "dots", "sweep", "attention"])
+async def test_a_d_k_of_1_is_written_too(instrument: str) -> None:
+    """Its field stood empty wherever d_k was 1 from the start."""
+    draft = replace(EXAMPLE, setup=Setup(1))
+    async with AttnApp(draft, instrument).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        assert screen.query_one("#d_k-typed", Input).value.strip() == "1"
+        await press(pilot, "plus", "minus")
+        assert screen.query_one("#d_k-typed", Input).value.strip() == "1"
 
 
 @pytest.mark.slow
