@@ -44,6 +44,11 @@ class Instrument:
         return f"{self.number} {self.title}"
 
     @property
+    def short_label(self) -> str:
+        """The same on narrow screens."""
+        return f"{self.number} {self.short or self.title}"
+
+    @property
     def command(self) -> str:
         """Its click command."""
         return f"attn_tui.{self.name}.command:{self.command_name}"

@@ -226,6 +226,20 @@ def _layer(demo: Demo, layer: int) -> Tensors:
     return tensors if demo.sink is None else {**tensors, "sink": np.full(HEADS, demo.sink)}
 
 
+def write_demo(folder: Path, demo: Demo) -> Path:
+    """Write a demo into a folder of its own within a folder, and return the path of its capture.
+
+    Raises:
+        OSError: If a file cannot be written.
+    """
+    target = folder / demo.name
+    target.mkdir(parents=True, exist_ok=True)
+    capture = target / "capture.safetensors"
+    write_safetensors(capture, tensors_of(demo), {"layout": "out=bnhd"})
+    (target / "config.json").write_text(json.dumps(demo.config, indent=2) + "\n", "utf-8")
+    return capture
+
+
 def write_demos(folder: Path) -> Iterator[Demo]:
     """Write each demo into a folder of its own, and yield it; README.txt is written last.
 
@@ -233,10 +247,7 @@ def write_demos(folder: Path) -> Iterator[Demo]:
         OSError: If a file cannot be written.
     """
     for demo in demos():
-        target = folder / demo.name
-        target.mkdir(parents=True, exist_ok=True)
-        write_safetensors(target / "capture.safetensors", tensors_of(demo), {"layout": "out=bnhd"})
-        (target / "config.json").write_text(json.dumps(demo.config, indent=2) + "\n", "utf-8")
+        write_demo(folder, demo)
         yield demo
     (folder / README).write_text(readme(), "utf-8")
 

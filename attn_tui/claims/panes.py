@@ -36,8 +36,15 @@ LEAST_NAME = 10
 """The least width of the name of a number, in columns."""
 
 
+LEAST_LINES = 12
+"""A list of claims with fewer lines shows one line of each, cut; a longer one all its words."""
+
+BEFORE_WORDS = 8
+"""The columns of verdict and id in the list."""
+
+
 class ClaimList(OptionList):
-    """A list with a line for each claim: its verdict, id and words."""
+    """A list of claims: verdict, id and words of each."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", show=False),
@@ -52,17 +59,37 @@ class ListPane(Pane):
         words = Filter(placeholder="cosine, overflow, S1, false …", compact=True, id="filter")
         claims = ClaimList(id="list", compact=True)
         super().__init__("", words, claims, key="e", id="list-pane")
+        self._listed: tuple[Claim, ...] = ()
+        self._room: int | None = None
 
     def list_claims(self, words: str) -> None:
         """List the claims that some words find, the best first; all claims without words."""
         every, kept = ledger(), hits(words)
-        claims = self.query_one(ClaimList)
-        claims.clear_options()
-        claims.add_options([Option(_line(claim), id=claim.id) for claim in kept])
+        self._listed = (*kept,)
+        self._write_list()
         of_all = f" of {len(every)}" if len(kept) < len(every) else ""
         verdicts = [claim.verdict for claim in kept]
         counts = (f"{VERDICT_GLYPHS[verdict]} {verdicts.count(verdict)}" for verdict in COUNTED)
         self.describe(f"{len(kept)}{of_all} claims", "  ".join(counts))
+
+    def on_resize(self) -> None:
+        """Break the words of claims anew for the new width."""
+        super().on_resize()
+        size = self.query_one(ClaimList).size
+        # The last columns are a blank and the scroll bar.
+        room = size.width - BEFORE_WORDS - 2 if size.height >= LEAST_LINES else None
+        if room != self._room:
+            self._room = room
+            claims = self.query_one(ClaimList)
+            place = claims.highlighted
+            self._write_list()
+            with claims.prevent(OptionList.OptionHighlighted):
+                claims.highlighted = place
+
+    def _write_list(self) -> None:
+        claims = self.query_one(ClaimList)
+        claims.clear_options()
+        claims.add_options([Option(_line(claim, self._room), claim.id) for claim in self._listed])
 
     def first_without(self, claim: Claim) -> str:
         """Return the id of the first claim listed, or "" if none is, or a certain one is too."""
@@ -79,10 +106,12 @@ class ListPane(Pane):
                 claims.highlighted = place
 
 
-def _line(claim: Claim) -> str:
-    """Return the line for a claim in the list, as markup."""
+def _line(claim: Claim, room: int | None) -> str:
+    """Return the lines for a claim in the list, as markup, its words within some columns."""
     colour = COLOURS[claim.verdict]
-    return f"[{colour}]{VERDICT_GLYPHS[claim.verdict]}[/] [dim]{claim.id:<6}[/]{plain(claim.says)}"
+    words = [claim.says] if room is None else wrap(claim.says, max(room, LEAST_NAME))
+    says = f"\n{' ' * BEFORE_WORDS}".join(map(plain, words))
+    return f"[{colour}]{VERDICT_GLYPHS[claim.verdict]}[/] [dim]{claim.id:<6}[/]{says}"
 
 
 class ClaimPane(Pane):
@@ -144,8 +173,8 @@ class ClaimPane(Pane):
         rows = [numbers_of(evidence) for case in finding.cases for evidence in case.evidence]
         kept = [place for place in range(3) if any(row[place] for row in rows)]
         widths = {place: max(len(text) for text in _column(place, rows)) for place in kept}
-        # Each column has a blank on either side.
-        width = self.query_one("#claim").scrollable_content_region.width
+        # Each column has a blank on either side, and so has the scroll bar.
+        width = self.query_one("#claim").scrollable_content_region.width - 1
         room = max(width - 5 - sum(widths.values()) - 2 * len(kept), LEAST_NAME)
         table.add_column("", width=1)
         table.add_column("worked out", width=room)

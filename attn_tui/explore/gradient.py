@@ -11,6 +11,7 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.heat_map import HeatMapDrawing
 from attn_tui.charts.table import TableDrawing
+from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.numbers import factor, scientific, subscript, weight_name
 from attn_tui.compute.scale import SYMBOL
@@ -65,15 +66,12 @@ def norm_change(answer: VectorAnswer) -> str:
 def capped(answer: VectorAnswer) -> str:
     """Return how much of the slope m a soft cap leaves at the key of the gradient, if there is one.
 
-    The gradient by scores carries this factor, tanh′(m·s/c), besides what the cap does to weights.
+    The gradient by scores carries this factor, besides what the cap does to weights.
     """
-    side = answer.scaled
-    key = answer.of if answer.target is None else answer.target
-    is_of_scores = answer.wrt == "scores" and side.attended[key]
-    if side.map.softcap is None or side.map.multiplier == 0.0 or not is_of_scores:
+    share = answer.slope_left
+    if share is None:
         return ""
-    share = float(side.slopes(np.array([key]))[0]) / side.map.multiplier
-    return CAPPED.format(key=subscript(key), share=share_text(share))
+    return CAPPED.format(key=subscript(answer.gradient_key), share=share_text(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +122,10 @@ class GradientTable:
             if width < LEAST:
                 continue
             sides = [
-                TextColumn(name, [scientific(*pair, width=width) for pair in pairs], kind)
-                for name, kind, pairs in zip(answer.names, SIDES, numbers, strict=True)
+                TextColumn(name, self._texts(side, pairs, width), kind)
+                for name, kind, side, pairs in zip(
+                    answer.names, SIDES, answer.sides, numbers, strict=True
+                )
             ]
             table_columns = [names, *sides[2 - n_sides :], *others[1:]]
             table = TableDrawing(table_columns, cursor)
@@ -133,6 +133,21 @@ class GradientTable:
             if is_complete and len(table.fitting(columns - 2)) == len(table_columns):
                 return table
         return TableDrawing([names], cursor)
+
+    def _texts(
+        self, side: Evaluation, numbers: Sequence[tuple[float, float]], width: int
+    ) -> list[str]:
+        """Return the numbers of a side; beside a pinned answer, of what it has not there is none.
+
+        Its weight has no number either.
+        """
+        texts = [scientific(*number, width=width) for number in numbers]
+        if not self.answer.compared:
+            return texts
+        has = side.attended[self.keys]
+        if self.answer.target is None:
+            has &= side.attended[self.answer.of]
+        return [text if is_there else "–" for text, is_there in zip(texts, has, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

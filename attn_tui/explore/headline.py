@@ -79,6 +79,9 @@ MOVED = (
 )
 """The sentence beside a pinned answer in which the largest weights are the same."""
 
+CAPPED = "{told} The cap leaves {share} of the slope at key {capped}."
+"""What a soft cap does to the gradient besides, behind the sentences above."""
+
 LOSS = (
     "{first}, {before}; if key {key} is the answer, the loss is {loss_before}. {second} it is "
     "{loss_after}, and its {gradient} {becomes}."
@@ -241,6 +244,10 @@ def headline(
         if was != now:
             texts.append(MOVED.format(moved=f"{moved:,}", was=was, now=now, **slots))
     texts.append(USUAL.format(**slots))
+    left = None if answer.compared else answer.slope_left
+    if left is not None:
+        where = {"share": share_text(left), "capped": f"{answer.gradient_key:,}"}
+        texts = [*(CAPPED.format(told=text, **where) for text in texts), *texts]
     slots |= {
         "first_weight": _in_numbers(first.max_weight),
         "first_key": f"{leader(first):,}",

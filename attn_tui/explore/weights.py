@@ -18,6 +18,9 @@ from attn_tui.ui.picture import PicturePane
 LARGEST = "largest of all, scaled: {share} on key {key} of vector {vector}"
 """Where the largest weight of all vectors is, below the weights of one of them."""
 
+BRIEFLY = "vector {vector} has the largest, {share} on key {key}"
+"""The same where there is less room; with the least, which vector it is."""
+
 HIDDEN = "key {key} is masked: del shows it"
 """What is said where the cursor is on a key that the mask hides."""
 
@@ -114,13 +117,16 @@ class WeightsPane(PicturePane, can_focus=True):
             self._describe()
 
     def _describe(self) -> None:
-        place, largest = self._place, ""
+        place, largest, briefly = self._place, "", ""
         if place is not None:
-            share = fine_percent(place.weight, place.log_weight)
-            largest = LARGEST.format(
-                share=share, key=f"{place.key:,}", vector=f"{place.index + 1:,}"
-            )
-        self.describe(f"Weights p{self._shown()}", self._among, largest, self._hidden)
+            slots = {
+                "share": fine_percent(place.weight, place.log_weight), "key": f"{place.key:,}",
+                "vector": f"{place.index + 1:,}",
+            }  # fmt: skip
+            largest, briefly = (text.format(**slots) for text in (LARGEST, BRIEFLY))
+        title = f"Weights p{self._shown()}"
+        short = "" if self._hidden else briefly
+        self.describe(title, self._among, largest, self._hidden, short=short)
 
     def _shown(self) -> str:
         """Return how many of the keys have room, unless all have."""

@@ -75,7 +75,9 @@ class NumberPane(Pane):
             yield Label(less, classes="key")
             yield Slider(self._scale, self._ticks, self._called)
             yield Label(more, classes="key more")
-            yield NumberField(compact=True, select_on_focus=True, id=f"{self._called}-typed")
+            # It is not told of a number that is there from the start.
+            text = self._field_text(self.value)
+            yield NumberField(text, compact=True, select_on_focus=True, id=f"{self._called}-typed")
 
     def watch_value(self, before: int, value: int) -> None:
         """Show the new number, unless another is being typed."""

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.reactive import var
 
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.text import listed, visible
 from attn_tui.files import edits
 from attn_tui.ui.asking_screen import AskingScreen
@@ -35,6 +37,12 @@ NO_ENDING = "no ending: .svg and .json"
 
 OPENED = ".npy, .npz, .csv, .txt: scores; .json: what was saved; .safetensors: a model's heads"
 """What can be opened, by the ending of its name."""
+
+DEMOS = "demos"
+"""The folder of captures with a known fault, where the program keeps its own notes."""
+
+NO_DEMO = "It cannot be written: {problem}. attn-tui demo DIR writes it elsewhere"
+"""The message where there is no place for such a capture."""
 
 
 class FilesScreen(AskingScreen):
@@ -142,6 +150,25 @@ class FilesScreen(AskingScreen):
         endings = dict.fromkeys((*SUFFIXES, *CAPTURES))
         dialogue = FileScreen("Open a file", lambda path: opened(path, draft), endings, OPENED)
         self.app.push_screen(dialogue, self._ask_opened)
+
+    @work(thread=True, exclusive=True, group="demo", exit_on_error=False)
+    def open_demo(self, name: str) -> None:
+        """Write a capture with a known fault beside the notes of the program, and open it."""
+        from attn_tui.captures.demo import demos, write_demo
+        from attn_tui.ui.memory import folder
+        from attn_tui.ui.opening import opened
+
+        demo = next(demo for demo in demos() if demo.name == name)
+        try:
+            path = write_demo(folder() / DEMOS, demo)
+            question = opened(str(path), self.present.draft)
+        except (OSError, InputError) as error:
+            problem = error.message if isinstance(error, InputError) else str(error)
+            say = partial(self.notify, NO_DEMO.format(problem=problem), markup=False)
+            self.app.call_from_thread(say, severity="warning")
+            return
+        self.app.call_from_thread(self._ask_opened, question)
+        self.app.call_from_thread(self.app.notify, demo.about, timeout=8, markup=False)
 
     def _ask_opened(self, opened: "Opened | None") -> None:
         if opened is None:

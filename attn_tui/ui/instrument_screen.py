@@ -30,7 +30,7 @@ from attn_tui.ui.picture import Drawing, Picture
 from attn_tui.ui.setting import D_K
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
-from attn_tui.ui.title import TABS, Title
+from attn_tui.ui.title import FEWEST_TABS, SHORT_TABS, TABS, Title
 from attn_tui.ui.welcome import Welcome
 
 TINY = 60
@@ -236,12 +236,18 @@ class InstrumentScreen(FilesScreen):
     def _watch_question(self, question: Question) -> None:
         """Show the chosen model and what is changed, as far as it fits; update d_k."""
         self.failure = ""
-        texts = self._status_texts(question)
-        room = self.size.width - TABS
-        self.status = next((text for text in texts if len(text) <= room), "")
+        self._say_status(question)
         self.show_numbers(question)
         if self.HAS_D_K:
             self.query_one(DkPane).idle = self.why_idle(question)
+
+    def _say_status(self, question: Question) -> None:
+        """Say at the end of the title what stands in no pane, as far as it fits."""
+        texts = [text for text in self._status_texts(question) if text]
+        rooms = [self.size.width - tabs for tabs in (TABS, SHORT_TABS, FEWEST_TABS)]
+        # Titles of instruments become shorter before nothing is said of what changes numbers.
+        fitting = (text for room in rooms for text in texts if len(text) <= room)
+        self.status = next(fitting, "")
 
     def _status_texts(self, question: Question) -> Iterator[str]:
         """Yield the chosen model and what is changed besides, in texts of decreasing length."""
@@ -361,6 +367,8 @@ class InstrumentScreen(FilesScreen):
     def on_resize(self) -> None:
         """Hide help if the panes need its place, and the panes if open settings do."""
         self.set_class(self.size.width < SLIM, "-slim")
+        if self.question is not None:
+            self._say_status(self.question)
         self.query("Help").set(display=self.has_class("-help") and self.size.width >= WITH_HELP)
 
     def pane(self, id: str) -> Pane:

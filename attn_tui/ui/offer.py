@@ -1,6 +1,7 @@
 """Offers: what the palette can find, each with its names and with what chooses it."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -70,6 +71,10 @@ class OfferKind(IntEnum):
     """A value that cannot be set, with the reason."""
 
 
+BEFORE = re.compile(r": .* → ")
+"""What stands between the label of a setting and the value that is offered."""
+
+
 @dataclass(frozen=True)
 class Offer:
     """Something that the palette can find.
@@ -111,8 +116,9 @@ class Offer:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """All its names."""
-        return (self.title, f"{self.group} {self.title}", *self.synonyms)
+        """All its names; the value that a setting has before is none of them."""
+        title = BEFORE.sub(": ", self.title) if self.sets else self.title
+        return (title, f"{self.group} {title}", *self.synonyms)
 
     @property
     def stays(self) -> str:
@@ -246,7 +252,27 @@ def presets(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterato
             present = screen.present.draft.setup.mask
             value = MASK.kind.text(replace(present, causal=True)) if is_mask else text
             offer = to_value(screen, place, value, OfferKind.VALUE)
-            yield replace(offer, synonyms=names, preview=partial(_preview, screen, place, value))
+            take = _saying(screen, offer.take, LEADING.get(place.setting.name, ""))
+            preview = partial(_preview, screen, place, value)
+            yield replace(offer, synonyms=names, take=take, preview=preview)
+
+
+LEADING: Mapping[str, str] = {
+    "precision": "The precision lab has all formats side by side: t goes on to it in Explore",
+}  # fmt: skip
+"""Where more can be seen about a setting, by its name."""
+
+
+def _saying(
+    screen: InstrumentScreen, take: IgnoreReturnCallbackType, text: str
+) -> IgnoreReturnCallbackType:
+    """Return a command that sets a setting, and says where more can be seen about it."""
+
+    async def take_and_say() -> None:
+        await take()
+        screen.app.notify(text, timeout=8, markup=False)
+
+    return take_and_say if text else take
 
 
 def _preview(screen: InstrumentScreen, place: SettingPlace, text: str) -> str:
@@ -449,6 +475,23 @@ def examples(screen: InstrumentScreen) -> Iterator[Offer]:
         yield Offer(OfferKind.EXAMPLE, example.title, ask, (example.name,), example.look, "example")
 
 
+def demos(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the captures with a known fault, each of which opens in Heads beside the doctor."""
+    # Imported here because this reads them.
+    from attn_tui.captures.demo import demos
+
+    for demo in demos():
+        yield Offer(
+            OfferKind.EXAMPLE, DEMO.format(about=demo.about), partial(screen.open_demo, demo.name),
+            (demo.name,), "a small capture to try the doctor on",
+            topics=("demonstration", "fault", "capture"),
+        )  # fmt: skip
+
+
+DEMO = "Doctor's demo: {about}"
+"""The title of a capture with a known fault."""
+
+
 def questions(screen: InstrumentScreen) -> Iterator[Offer]:
     """Yield what people ask, each of which opens the instrument whose headline replies."""
     # Imported here because this reads them.
@@ -482,10 +525,12 @@ def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
 
 def read_ahead() -> None:
     """Read examples and what instruments list, and take their texts apart."""
+    from attn_tui.captures.demo import demos
     from attn_tui.files.examples import EXAMPLES
     from attn_tui.files.faq import faq
 
-    texts = [text for example in EXAMPLES.values() for text in (example.title, example.look)]
+    texts = [DEMO.format(about=demo.about) for demo in demos()]
+    texts += [text for example in EXAMPLES.values() for text in (example.title, example.look)]
     texts += [text for example in faq() for text in (example.asks, example.reply, *example.topics)]
     for _, _, listed in listed_items():
         texts += [text for item in listed for text in (*item.names, *item.topics, item.description)]

@@ -212,6 +212,7 @@ class PaletteProvider(InstrumentProvider):
         yield from offers.choices(screen, settings)
         yield from offers.settings(screen, settings)
         yield from offers.examples(screen)
+        yield from offers.demos(screen)
         yield from offers.questions(screen)
         yield from offers.items(screen)
 
@@ -256,12 +257,13 @@ class ModelsProvider(ListProvider):
 
 
 class ExamplesProvider(ListProvider):
-    """Lists the tour, where questions are, and the examples; what is typed finds questions too."""
+    """Lists the tour, where questions are, examples and faulty captures; typing finds questions."""
 
     def listed(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield the tour, the list of questions, then the examples."""
+        """Yield the tour, the list of questions, the examples, then captures for the doctor."""
         yield from (offer for offer in offers.actions(screen) if offer.title in BEFORE_EXAMPLES)
         yield from offers.examples(screen)
+        yield from offers.demos(screen)
 
     def offered(self, screen: InstrumentScreen) -> Iterator[Offer]:
         """Yield the same, then the questions."""

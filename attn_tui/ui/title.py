@@ -8,8 +8,12 @@ from textual.widgets import Label, Tab, Tabs
 from attn_tui.instruments import INSTRUMENTS, Instrument
 from attn_tui.ui.markup import plain
 
-TABS = 78
-"""Width of the name and the tabs, in columns."""
+TABS, SHORT_TABS, FEWEST_TABS = 78, 62, 30
+"""Width of the line without what stands at its end, in columns: with the name of the program and
+the titles of all instruments; with short titles alone; with the title of the one on show."""
+
+NAMED = 44
+"""From this width on, the name stands before the title of the one on show."""
 
 
 class Title(Horizontal):
@@ -29,8 +33,8 @@ class Title(Horizontal):
         """Lay out the line."""
         yield Label("attn-tui", id="name")
         # As wide as the first frame; Textual itself says so only after it.
-        has_room = self.app.size.width >= TABS
-        tabs = (Tab(self._label(one, has_room), id=one.name) for one in INSTRUMENTS)
+        width = self.app.size.width
+        tabs = (Tab(self._label(one, width), id=one.name) for one in INSTRUMENTS)
         yield Tabs(*tabs, active=self._instrument, id="instruments")
         yield Label(id="status")
 
@@ -41,16 +45,26 @@ class Title(Horizontal):
     def watch_status(self, status: str) -> None:
         """Show the new status; this lays out the screen again, as its width may change."""
         self.query_one("#status", Label).update(plain(status))
+        self._fit()
 
     def on_resize(self) -> None:
-        """Label the other instruments by number alone if their names do not fit."""
-        has_room = self.size.width >= TABS
+        """Write as much of the name and the titles as fits."""
+        self._fit()
+
+    def _fit(self) -> None:
+        """Shorten the titles of instruments, then leave the other ones out, as room goes."""
+        room = self.app.size.width - len(self.status)
+        is_left_out = room < NAMED or SHORT_TABS <= room < TABS
+        self.query_one("#name").set_class(is_left_out, "-left-out")
         for instrument in INSTRUMENTS:
             tab = self.query_one(f"#{instrument.name}", Tab)
-            label = self._label(instrument, has_room)
+            label = self._label(instrument, room)
             if tab.label_text != label:
                 tab.label = label
 
-    def _label(self, instrument: Instrument, has_room: bool) -> str:
-        has_name = has_room or instrument.name == self._instrument
-        return instrument.label if has_name else str(instrument.number)
+    def _label(self, instrument: Instrument, room: int) -> str:
+        if room >= TABS:
+            return instrument.label
+        if room >= SHORT_TABS:
+            return instrument.short_label
+        return instrument.label if instrument.name == self._instrument else str(instrument.number)

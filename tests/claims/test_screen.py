@@ -16,7 +16,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.palette import PaletteProvider
-from tests.ui.person import app_of, notices, press, shown, shown_title
+from tests.ui.person import app_of, notices, press, read, shown, shown_title
 
 WIDE, MEDIUM, SMALL = (120, 40), (80, 24), (40, 15)
 
@@ -58,6 +58,30 @@ async def test_a_claim_comes_in_its_own_words_with_its_verdict_and_what_is_right
         assert rows(screen)[0].startswith("✗ normal entries, d_k = 64")
         assert rows(screen)[1].split()[-2:] == ["64", "0"]
         assert not screen.pane("picture-pane").display
+
+
+@pytest.mark.slow
+async def test_the_list_has_all_words_of_a_claim_and_nothing_touches_a_scroll_bar() -> None:
+    """Cut after five words, no claim could be told from its neighbours."""
+    async with at_claim("S0-2").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot)
+        assert "A large d_k makes dot products ◐ S0-3" not in read(pilot)
+        assert "large, softmax extreme, and" in read(pilot)
+        lines = [strip.text for strip in screen._compositor.render_strips()]
+        for bar in (
+            screen.query_one("#claim").vertical_scrollbar.region,
+            screen.query_one("#list").vertical_scrollbar.region,
+        ):
+            assert {line[bar.x - 1] for line in lines[bar.y : bar.bottom]} == {" "}
+        assert not any("…" in line[:45] for line in lines[8:-2])
+        for size, is_cut in ((MEDIUM, False), (SMALL, True)):
+            await pilot.resize_terminal(*size)
+            await shown(pilot)
+            assert ("A large d_k makes dot prod…" in read(pilot)) is is_cut
+            # The claim that is shown is still marked.
+            marked = screen.query_one(OptionList).highlighted
+            assert marked is not None
+            assert screen.query_one(OptionList).get_option_at_index(marked).id == "S0-2"
 
 
 async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None:

@@ -1,5 +1,6 @@
 """The gradient as a table, and the Jacobian as a map."""
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from attn_tui.charts.colour import oklab, ramp
+from attn_tui.compute.explore.answer import compare
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.numbers import factor, scientific
 from attn_tui.compute.precision import Precision
@@ -33,6 +35,19 @@ def test_the_gradient_is_that_of_the_answer_with_the_factor() -> None:
         expected.append("–" if key == 3 else factor(logs[1] - logs[0]))
         assert lines[1 + key][-4:] == [f"{key}", *expected]
     assert lines[3][0] == "▸"
+
+
+def test_beside_a_pinned_answer_a_key_that_it_has_not_has_no_gradient() -> None:
+    """A 0 there would be read as a gradient that vanished."""
+    pinned, now = (
+        answer_to(Vector("", np.array(scores)), Setup(64))
+        for scores in ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 10.0])
+    )
+    for of, lacking in ((3, [True] * 4), (0, [False, False, False, True])):
+        both = replace(compare(pinned, now), of=of)
+        lines = words(GradientTable(both, np.arange(4), of).draw(60, 5, COLOURS))
+        assert lines[0] == ["key", "pinned", "now", "change"]
+        assert [line[-3] == "–" for line in lines[1:]] == lacking
 
 
 def test_with_an_answer_it_is_that_of_the_loss() -> None:

@@ -176,6 +176,11 @@ def test_a_person_reads_the_sentence_that_fits_the_question() -> None:
             "takes 62 %, and the gradient by logits is back.",
         ),
         (
+            partial(of, "1 2 3 10", 64, rule=Scale(softcap=30.0)),
+            "Unscaled, key 3 takes 99.9 %. Divided by 8 and capped at 30 it takes 47 %, and the "
+            "gradient is 24 times larger. The cap leaves 99.8 % of the slope at key 3.",
+        ),
+        (
             partial(of, "100 120 150", precision=NAIVE),
             "A number overflows its format. Unscaled, every weight is NaN. Divided by 32, "
             "key 2 takes 62 %.",

@@ -109,7 +109,7 @@ def log_gradient(side: Evaluation, vector: VectorAnswer) -> float:
 def counted(sentence: str) -> list[str]:
     """Return the numbers that a reader has to remember: not names of keys or the question's own."""
     for unread in (
-        rf"[Kk]eys? {NUMBER}(?: and {NUMBER})?(?= take| are|\))", rf"{NUMBER} keys",
+        rf"[Kk]eys? {NUMBER}(?: and {NUMBER})?(?= take| are|\)|\.)", rf"{NUMBER} keys",
         rf"(?:by|at) (?:{NUMBER}|over a trillion)", r"b?float\d\d", r"\([^()]* is 1\)", r"√1 = 1",
         "exactly 0", "gradient is 0",
     ):  # fmt: skip
@@ -122,6 +122,7 @@ def check_numbers(
 ) -> None:
     sides = vector.sides
     shares = np.concatenate([[*side.weights(), side.sink_weight] for side in sides])
+    shares = np.append(shares, vector.slope_left or 0.0)
     if "over 99.9 %" in sentence:
         assert max(side.max_weight for side in sides) >= 0.9995
     for text in re.findall(rf"({NUMBER}) %", sentence.replace("over 99.9 %", "")):

@@ -241,6 +241,11 @@ async def test_it_is_said_where_the_largest_weight_of_all_vectors_is() -> None:
         screen = await press(pilot, "greater_than_sign")
         assert "vector 2 of 3" in str(screen.pane("scores-pane").border_subtitle)
         assert says in str(screen.pane("weights-pane").border_subtitle)
+        # Cut after the colon it would say nothing.
+        screen = await press(pilot, "question_mark")
+        briefly = "vector 2 has the largest, 60.6 % on key 2"
+        assert screen.pane("weights-pane").border_subtitle == briefly
+        screen = await press(pilot, "question_mark")
         screen = await press(pilot, "d", "1", "enter")
         assert "~100 % on key 2 of vector 2" in str(screen.pane("weights-pane").border_subtitle)
         screen = await press(pilot, "e", "7", "escape")

@@ -48,7 +48,7 @@ def test_every_instrument_that_answers_has_its_settings(
     points = attn_tui.answer(saved.experiment, Sweep).points
     rows = saved.numbers["points"]
     assert [row["d_k"] for row in rows] == [1, 1, 16, 16]
-    point = points.at(4, 1, "none")
+    point = points.at(4, 1, attn_tui.Scale("none"))
     assert point
     assert rows[0]["max_weight"]["mean"]["value"] == point.statistics["max_weight"].mean
     claim = printed("claim S0-14")

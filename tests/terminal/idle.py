@@ -5,6 +5,7 @@
 prints it, of twenty seconds, for each instrument in percent; at most .1 is to be taken.
 """
 
+import argparse
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -43,6 +44,7 @@ def watch(programs: dict[str, Driven]) -> dict[str, float]:
 
 def main() -> int:
     """Print the shares; return 1 if one is too large."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         programs: dict[str, Driven] = {}

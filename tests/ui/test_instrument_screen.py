@@ -1,6 +1,7 @@
 """What all instruments share: playing d_k, moving n, the remembered theme, errors."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from textual.app import App, ComposeResult
@@ -8,6 +9,7 @@ from textual.color import Color
 from textual.widgets import Input, Label, Select, Static, Tab
 
 from attn_tui.compute.explore import precision_lab
+from attn_tui.compute.setup import Setup
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
@@ -18,7 +20,7 @@ from attn_tui.ui.setting import MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.title import Title
 from tests.pairs import everyday
-from tests.ui.person import press, shown
+from tests.ui.person import press, read, shown
 
 DRAWN = EXAMPLE.with_text("n = 64, seed = 1")
 
@@ -118,6 +120,37 @@ async def test_the_title_says_what_changes_numbers_and_stands_in_no_pane() -> No
         drawn = await press(pilot, "2")
         assert str(drawn.query_one("#status", Label).render()) == "σ_q = 2"
         assert drawn.headline.startswith("At d_k = 1,024, q·k is typically ±64")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instrument", ["explore", "dots", "sweep", "attention"])
+async def test_a_d_k_of_1_is_written_too(instrument: str) -> None:
+    """Its field stood empty wherever d_k was 1 from the start."""
+    draft = replace(EXAMPLE, setup=Setup(1))
+    async with AttnApp(draft, instrument).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        assert screen.query_one("#d_k-typed", Input).value.strip() == "1"
+        await press(pilot, "plus", "minus")
+        assert screen.query_one("#d_k-typed", Input).value.strip() == "1"
+
+
+@pytest.mark.slow
+async def test_a_narrow_title_says_it_in_place_of_titles_of_instruments() -> None:
+    """At 80 columns float16 could not be told from float64."""
+    async with AttnApp(EXAMPLE, "dots").run_test(size=(80, 24)) as pilot:
+        screen = await shown(pilot)
+        assert "attn-tui 1 Explore 2 Dot products 3 Sweep 4 Attention" in read(pilot)
+        sigma = next(each for each in screen.settings if each.label == "σ_q")
+        screen.ask(sigma.edit(0.7))
+        await shown(pilot)
+        assert "1 Explore 2 Dots 3 Sweep 4 Attention 5 Heads 6 Claims σ_q = 0.7" in read(pilot)
+        await pilot.resize_terminal(60, 20)
+        await shown(pilot)
+        assert "1 2 Dot products 3 4 5 6 σ_q = 0.7" in read(pilot)
+        await pilot.resize_terminal(120, 40)
+        await shown(pilot)
+        assert "attn-tui 1 Explore 2 Dot products 3 Sweep" in read(pilot)
+        assert "6 Claims σ_q = 0.7" in read(pilot)
 
 
 async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() -> None:

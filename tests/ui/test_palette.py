@@ -99,7 +99,9 @@ FIRST: Mapping[str, str] = {
     "qk norm": "QK-norm",
     "sink": "sink: none", "precision": "precision: float64", "n 64": "n",
     # Examples and claims.
-    "ties": "example: Ties", "thousand": "example: A thousand random keys",
+    "doctor demo": "Doctor's demo: ", "demo multiplied": "Doctor's demo: Scores are multiplied",
+    "demo": "Try an example", "ties": "example: Ties",
+    "thousand": "example: A thousand random keys",
     "explosion": "claim: S1-1 ", "gradient explosion": "claim: S1-1 ",
     "vanishing gradient": "question: Do gradients vanish or", "s2-19": "claim: S2-19 ",
     "erratum": "claim: ", "nan": "question: Every key is masked and softmax gives NaN",

@@ -180,6 +180,7 @@ async def test_06_float16_beside_float64() -> None:
         assert "view: Precision lab" in (await find_all(pilot, "float16"))[1]
         await press(pilot, "enter")
         assert "the gradient is no longer exactly 0 in float16." in read(pilot)
+        assert "The precision lab has all formats side by side" in notices(pilot)
 
 
 @pytest.mark.slow
@@ -283,6 +284,10 @@ async def test_14_scale_by_one_over_d_k() -> None:
 async def test_15_a_soft_cap_and_what_it_does_to_the_gradient() -> None:
     async with fresh_start() as pilot:
         await take_first(pilot, "cap 30")
+        assert (
+            "Divided by 32 and capped at 30 it takes 62 %, and the gradient is back. "
+            "The cap leaves 98 % of the slope at key 2."
+        ) in read(pilot)
         assert "capped: ∂z₂/∂s₂ is 98 % of m" in read(pilot)
     async with fresh_start() as pilot:
         await press(pilot, "p")
@@ -311,6 +316,28 @@ def test_17_the_doctor_on_a_demo_capture(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stdout.startswith("differs: m = 8 = √64 in all 4 heads, promised 0.125 = 1/√64")
+
+
+@pytest.mark.slow
+async def test_17_without_leaving_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    async with fresh_start() as pilot:
+        hits = await find_all(pilot, "doctor demo")
+        assert any("Doctor's demo: Scores are multiplied by √d_k." in hit for hit in hits)
+        await press(pilot, "escape", "escape")
+        await take_first(pilot, "demo multiplied")
+        assert "4 heads differ from what was promised." in read(pilot)
+        assert "Scores are multiplied by √d_k." in notices(pilot)
+        await press(pilot, "c")
+        capture = tmp_path / "attn-tui" / "demos" / "multiplied" / "capture.safetensors"
+        assert capture.is_file()
+        assert str(capture) in app_of(pilot).clipboard
+    monkeypatch.setenv("XDG_STATE_HOME", "nowhere")
+    async with fresh_start() as pilot:
+        await take_first(pilot, "demo multiplied")
+        assert "It cannot be written: XDG_STATE_HOME is no absolute path" in notices(pilot)
 
 
 @pytest.mark.slow

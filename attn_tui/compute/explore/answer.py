@@ -86,6 +86,24 @@ class VectorAnswer:
             return ()
         return tuple(loss(side, self.target) for side in self.sides)
 
+    @property
+    def gradient_key(self) -> int:
+        """The key whose gradient is shown: the answer of a cross-entropy, or else ``of``."""
+        return self.of if self.target is None else self.target
+
+    @property
+    def slope_left(self) -> float | None:
+        """The share of the slope m that a soft cap leaves at `gradient_key`, tanh′(m·s/c).
+
+        It is None without a cap, where the gradient is by logits, and of a masked key.
+        """
+        side, key = self.scaled, self.gradient_key
+        if side.map.softcap is None or side.map.multiplier == 0.0:
+            return None
+        if self.wrt != "scores" or not side.attended[key]:
+            return None
+        return float(side.slopes(np.array([key]))[0]) / side.map.multiplier
+
     def gradient(self, side: Evaluation, keys: Keys = ALL) -> Floats:
         """Return ∂p_of/∂s_j, or ∂L/∂s_j, of a side, shape (len(keys),); or those by z."""
         if self.target is not None:
