@@ -167,7 +167,7 @@ def test_the_first_screen_imports_only_what_it_shows() -> None:
     others = (
         "attn_tui.doctor", "attn_tui.engine", "attn_tui.claims", "attn_tui.compute.fit",
         "attn_tui.compute.heads.head_model", "attn_tui.compute.sweep.answer", "attn_tui.tour",
-        "attn_tui.dots", "attn_tui.files.codec", "attn_tui.report.report",
+        "attn_tui.dots", "attn_tui.files.codec",
         "attn_tui.ui.file_dialogs", "attn_tui.ui.palette", "attn_tui.charts.figure",
         "markdown_it", "plotext",
     )  # fmt: skip
