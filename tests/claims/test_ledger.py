@@ -219,6 +219,10 @@ def test_what_folding_the_scale_into_w_q_does_is_said_of_adam_too() -> None:
     adam = moves["change of the logits by one step of Adam, folded over divided"]
     assert adam.value == pytest.approx(8.0)
     assert adam.exact == 8.0
+    # T5's code says that it is equivalent under Adafactor, and so it is.
+    adafactor = moves["change of the logits by one step of Adafactor, folded over divided"]
+    assert adafactor.value == pytest.approx(1.0)
+    assert finding.cases[1].holds
 
 
 def test_a_claim_that_is_left_is_tried_no_further() -> None:

@@ -21,12 +21,14 @@ from attn_tui.compute.source import normalised
 def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compare a head that divides its scores with one that has the divisor in W_q."""
     check_size(trial, 1, d_k=512, n=512)
-    apart, gradients, moves, of_adam = folded_over_divided(trial)
+    apart, gradients, moves, of_adam, of_adafactor = folded_over_divided(trial)
     same = Evidence("largest difference of p", apart, stated=0.0)
     yield Case("the forward pass", apart < 1e-9, (same,))
+    change = "change of the logits by one step of {}, folded over divided"
+    adafactor = Evidence(change.format("Adafactor"), of_adafactor, stated=1.0, exact=1.0)
+    yield Case.as_stated("a step in proportion to the weights", adafactor)
     name, root = "‖∂L/∂W_q‖, folded over divided", sqrt(trial.d_k)
     ratio = Evidence(name, gradients, stated=stated["ratio of gradients"], exact=root)
-    change = "change of the logits by one step of {}, folded over divided"
     descent = Evidence(change.format("gradient descent"), moves, exact=float(trial.d_k))
     adam = Evidence(change.format("Adam"), of_adam, exact=root)
     yield Case.as_stated("the gradient", ratio, descent, adam)
@@ -36,20 +38,22 @@ def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
         "‖∂L/∂W_q‖": [comparison[1] for comparison in comparisons],
         "change of the logits in a step": [comparison[2] for comparison in comparisons],
         "the same with Adam": [comparison[3] for comparison in comparisons],
+        "with Adafactor": [comparison[4] for comparison in comparisons],
     }
     title = "1/√d_k folded into W_q, over the same after QKᵀ"
     yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
-def folded_over_divided(trial: Trial) -> tuple[float, float, float, float]:
+def folded_over_divided(trial: Trial) -> tuple[float, float, float, float, float]:
     """Compare two heads that differ only in where 1/√d_k is: in W_q, or after QKᵀ.
 
     Their weights are the same, so the same ∂L/∂z reaches the logits of both.
 
     Returns:
-        The largest difference of their weights; and three ratios, of the first head to the second:
-        the norm of ∂L/∂W_q, that of the change of the logits by a step along it, and by the first
-        step of Adam, which moves every entry by the same amount.
+        The largest difference of their weights; and four ratios, of the first head to the second:
+        the norm of ∂L/∂W_q, that of the change of the logits by a step along it, by the first step
+        of Adam, which moves every entry by the same amount, and by a step of Adafactor, which is in
+        proportion to the root mean square of W_q.
     """
     n, d_k, root = trial.n, trial.d_k, sqrt(trial.d_k)
     tokens, upstream = normals(trial, 0, n, d_k), normals(trial, 1, n, n)
@@ -59,12 +63,20 @@ def folded_over_divided(trial: Trial) -> tuple[float, float, float, float]:
     of_folded, of_divided = tokens.T @ (upstream @ keys), tokens.T @ (upstream / root @ keys)
     moves = tokens @ of_folded @ keys.T, tokens @ of_divided @ keys.T / root
     adams = tokens @ np.sign(of_folded) @ keys.T, tokens @ np.sign(of_divided) @ keys.T / root
+    relative = _in_proportion(of_q / root, of_folded), _in_proportion(of_q, of_divided)
+    adafactors = tokens @ relative[0] @ keys.T, tokens @ relative[1] @ keys.T / root
     return (
         float(np.abs(row_weights(folded) - row_weights(divided)).max()),
         float(np.linalg.norm(of_folded) / np.linalg.norm(of_divided)),
         float(np.linalg.norm(moves[0]) / np.linalg.norm(moves[1])),
         float(np.linalg.norm(adams[0]) / np.linalg.norm(adams[1])),
+        float(np.linalg.norm(adafactors[0]) / np.linalg.norm(adafactors[1])),
     )
+
+
+def _in_proportion(parameters: Floats, gradient: Floats) -> Floats:
+    """Return a step along a gradient that is as large as the parameters, as Adafactor takes it."""
+    return gradient * (np.linalg.norm(parameters) / np.linalg.norm(gradient))
 
 
 GAIN = 10.0
