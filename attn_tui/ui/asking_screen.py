@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.events import Idle
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
@@ -22,6 +23,12 @@ from attn_tui.ui.typing import Typing
 
 PACE = 0.25
 """Seconds between two stops while d_k is played."""
+
+BESIDE_SECONDS = 12.0
+"""How long stays what is said about what is shown."""
+
+ROOM = Size(80, 24)
+"""The least screen on which something is said beside what it is about."""
 
 
 class AskingScreen(Screen[None]):
@@ -116,6 +123,11 @@ class AskingScreen(Screen[None]):
         """Show the numbers of a question that have sliders."""
         if self.HAS_D_K:
             self.query_one(DkPane).value = question.experiment.setup.d_k
+
+    def say_beside(self, text: str) -> None:
+        """Say something about what is shown, unless it would cover that on a small screen."""
+        if self.size.width >= ROOM.width and self.size.height >= ROOM.height:
+            self.app.notify(text, timeout=BESIDE_SECONDS, markup=False)
 
     def look_at(self, vector: str) -> None:
         """Show the vector with this name, if the instrument shows one at a time."""

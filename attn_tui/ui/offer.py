@@ -8,7 +8,6 @@ from enum import IntEnum
 from functools import cached_property, partial
 from typing import Any
 
-from textual.geometry import Size
 from textual.types import IgnoreReturnCallbackType
 
 from attn_tui.compute.errors import InputError
@@ -44,13 +43,6 @@ from attn_tui.ui.setting import (
     read_rule,
     rule_names,
 )
-
-REPLY_SECONDS = 12.0
-"""How long the reply to a question stays, which its screen shows."""
-
-
-ROOM = Size(80, 24)
-"""The least screen on which a reply stands beside what it is about."""
 
 
 class OfferKind(IntEnum):
@@ -270,7 +262,7 @@ def _saying(
 
     async def take_and_say() -> None:
         await take()
-        screen.app.notify(text, timeout=8, markup=False)
+        screen.say_beside(text)
 
     return take_and_say if text else take
 
@@ -507,9 +499,7 @@ def questions(screen: InstrumentScreen) -> Iterator[Offer]:
 def _show_reply(screen: InstrumentScreen, command: str, reply: str) -> None:
     there, experiment = load("attn_tui.console.asking:asked_by")(command)
     screen.ask(edits.become(draft_of(experiment)))
-    # On a small screen it would cover the headline, which says the same.
-    if screen.size.width >= ROOM.width and screen.size.height >= ROOM.height:
-        screen.app.notify(reply, timeout=REPLY_SECONDS, markup=False)
+    screen.say_beside(reply)
     screen.post_message(screen.Go(there.name))
 
 
