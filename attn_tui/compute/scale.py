@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import inf, isqrt
 from typing import Literal
 
@@ -304,7 +303,6 @@ _BY_FORMULA = {"1/√d_k": "inverse-sqrt", "1/sqrt(d_k)": "inverse-sqrt", "1/d_k
 """Rules that can be called by what they multiply by, as texts write it."""
 
 
-@lru_cache(maxsize=1024)
 def parse_scale(text: str) -> Scale:
     """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; the first needs no name.
 
