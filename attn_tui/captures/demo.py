@@ -4,6 +4,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from math import sqrt
 from pathlib import Path
@@ -77,12 +78,15 @@ class Demo:
         return Arithmetic(m, self.value_scale, mask=mask, path=self.path, softmaxes=self.softmaxes)
 
 
-def demos() -> Iterator[Demo]:
-    """Yield a sound demo, then one for each fault."""
+@cache
+def demos() -> tuple[Demo, ...]:
+    """Return a sound demo, then one for each fault; read once, since the palette lists them."""
     document = tomllib.loads(files("attn_tui.captures").joinpath("demos.toml").read_text("utf-8"))
-    for table in document["demo"]:
-        config = document["model"][table.pop("model")] | table.pop("config", {})
-        yield Demo(config=config, **table)
+    models = document["model"]
+    return tuple(
+        Demo(config=models[table.pop("model")] | table.pop("config", {}), **table)
+        for table in document["demo"]
+    )
 
 
 def tensors_of(demo: Demo) -> Tensors:
