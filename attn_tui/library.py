@@ -23,7 +23,8 @@ from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import PLAIN, RULES, SYMBOL, Scale, Wrt, parse_scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import PLAIN, SYMBOL, Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Typed, Vector, array_of
 from attn_tui.compute.sweep import answer as sweep

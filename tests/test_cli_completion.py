@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from attn_tui.commands.names import places
 from attn_tui.commands.program import program
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.rules import RULES
 from attn_tui.files.examples import EXAMPLES
 from attn_tui.instruments import load
 

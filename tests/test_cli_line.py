@@ -20,7 +20,8 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import MODELS, brought
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.sweep import settings as sweep

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.rules import RULES
 from attn_tui.instruments import INSTRUMENTS
 from docs.notebook import CELLS, NOTEBOOK, PAGES
 from docs.tables import DOCS, HELP, TABLES, renewed

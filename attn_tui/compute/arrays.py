@@ -12,8 +12,6 @@ Floats = NDArray[np.float64]
 AnyFloats = NDArray[np.floating[Any]]
 """An array of any floating-point format in which a computation runs."""
 
-Complexes = NDArray[np.complex128]
-
 Number = TypeVar("Number", bound=np.floating[Any])
 """A type of numbers that is kept."""
 

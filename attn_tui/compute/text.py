@@ -73,11 +73,6 @@ def clusters(text: str) -> list[str]:
     return _CLUSTER.findall(text) if _JOINING.search(text) else list(text)
 
 
-def is_widened(cluster: str) -> bool:
-    """Return whether a cluster takes two cells although its first character alone takes one."""
-    return cluster[1:2] == "\ufe0f" or ("🇦" <= cluster[0] <= "🇿" and len(cluster) == 2)
-
-
 def counted(count: int, noun: str, several: str = "") -> str:
     """Return a count with its noun, in the singular or the plural.
 

@@ -16,7 +16,8 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import NAMED
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.console.arguments import HELP_NAMES, SCREEN_IS_ADDED
 from attn_tui.instruments import INSTRUMENTS

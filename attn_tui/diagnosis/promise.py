@@ -14,7 +14,8 @@ from attn_tui.captures.stored import Raw, widened
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.head_model import LEARNED
 from attn_tui.compute.heads.mask import HeadMask, Kind
-from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.doctor.expect import TypedExpectation, parse_expected
 from attn_tui.files.models.promise import NONE

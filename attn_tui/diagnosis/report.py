@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_tui.compute.numbers import quantity
 from attn_tui.doctor.words import interval_text
-from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, listed
+from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data, listed, records
 
 if TYPE_CHECKING:
     from attn_tui.diagnosis.diagnosis import DiagnosedHead, Diagnosis
@@ -21,25 +21,18 @@ def report_of(diagnosis: "Diagnosis") -> Report:
         Fact("verdict", (diagnosis.verdict,), "verdict"),
         *(Fact(f"heads: {verdict}", (count,), "") for verdict, count in counts.items()),
     ])  # fmt: skip
-    texts: dict[str, list[str]] = {
-        "verdict": [head.verdict for head in heads],
-        "multiplier": [interval_text(head.multiplier) for head in heads],
-        "promised": [_promised(head) for head in heads],
-        "residual": [quantity(head.residual) for head in heads],
-    }
-    titles = {
-        "batch": "sequence", "layer": "layer", "head": "head", "verdict": "verdict",
-        "multiplier": "m", "promised": "promised", "residual": "residual",
-    }  # fmt: skip
-    names = [*rows[0]] if rows else []
-    columns = []
-    for name in names:
-        values = listed([row[name] for row in rows])
-        shown = listed(texts[name]) if name in texts else None
-        is_left = name == "verdict"
-        columns.append(Column(titles.get(name, ""), values, name, name, shown, left=is_left))
-    table = Table(columns, np.arange(len(rows)), "Heads", path="heads", csv="heads")
-    parts: tuple[Part, ...] = (*diagnosis.why[1:], facts, table)
+    columns = [
+        Column("sequence", listed(head.batch for head in heads)),
+        Column("layer", listed(head.layer for head in heads)),
+        Column("head", listed(head.head for head in heads)),
+        Column("verdict", listed(head.verdict for head in heads), left=True),
+        Column("m", texts=listed(interval_text(head.multiplier) for head in heads)),
+        Column("promised", texts=listed(map(_promised, heads))),
+        Column("residual", texts=listed(quantity(head.residual) for head in heads)),
+    ]
+    table = Table(columns, np.arange(len(heads)), "Heads")
+    numbers = records(rows, rows[0] if rows else (), dict, "heads")
+    parts: tuple[Part, ...] = (*diagnosis.why[1:], facts, data({"heads": rows}), table, numbers)
     return Report("Diagnosis", parts, headline=diagnosis.line, csv="heads")
 
 

@@ -237,18 +237,3 @@ def _layer(expected: float, layer: int) -> Iterator[Miss]:
     if layer:
         for power, meaning in ((-1, "the layer's scale twice"), (1, "the layer's scale missing")):
             yield Miss(expected * (layer + 1.0) ** power, "", meaning, "Megatron-LM 175")
-
-
-def in_terms(m: float, expected: float, form: str = "") -> str:
-    """Return a multiplier in terms of the expected one, in its notation: ``0.667/√256``.
-
-    >>> in_terms(1 / 24, 1 / 16), in_terms(0.2, 0.15), in_terms(8.0, 1.0)
-    ('0.667/√256', '1.33 × 0.15', '8')
-    >>> in_terms(1 / 32, 1 / 16, "1/(2·√64)")
-    '0.5/(2·√64)'
-    """
-    if expected == 1.0:
-        return general(m, 4)
-    ratio = general(m / expected, 3)
-    root = form or as_root(expected)
-    return f"{ratio}/{root.removeprefix('1/')}" if root else f"{ratio} × {general(expected, 4)}"

@@ -149,6 +149,10 @@ def _data(answer: Answer) -> dict[str, Any]:
             for step in steps(answer)
         ],
         "histogram": histogram | {"curves": named(answer.curves, ("x", "exact", "normal"))},
+        "table": [
+            {"d_k": row.d_k, "samples": row.draws, **named(row, ("bound", "variance", "coverage"))}
+            for row in answer.table
+        ],
         "growth": [named(line, rules) for line in answer.growth],
     }  # fmt: skip
 
@@ -181,22 +185,19 @@ def _reasons(answer: Answer) -> Iterator[str]:
 def other_d_k(answer: Answer) -> Table:
     """Return the table of other d_k, each with a sample of its own."""
     rows = answer.table
-    bounds = [row.bound for row in rows]
+    bounds = [f"±{general(row.bound)}" for row in rows]
     notes = [f"–: {reason}." for reason in dict.fromkeys(row.unknown for row in rows) if reason]
     if not all(row.draws for row in rows):
         notes.append("–: nothing was drawn before it was stopped.")
     columns = [
-        Column("d_k", listed(row.d_k for row in rows), "d_k"),
-        Column("draws", listed(row.draws for row in rows), "samples", rank=2),
-        Column(
-            f"±{bound(answer)}", listed(bounds), "bound",
-            texts=listed(f"±{general(bound)}" for bound in bounds), rank=1, kind="muted",
-        ),
-        Column("variance", listed(row.variance for row in rows), "variance", kind="unscaled"),
-        Column("coverage", listed(row.coverage for row in rows), "coverage", kind="unscaled"),
+        Column("d_k", listed(row.d_k for row in rows)),
+        Column("draws", listed(row.draws for row in rows), rank=2),
+        Column(f"±{bound(answer)}", texts=listed(bounds), rank=1, kind="muted"),
+        Column("variance", listed(row.variance for row in rows), kind="unscaled"),
+        Column("coverage", listed(row.coverage for row in rows), kind="unscaled"),
     ]  # fmt: skip
     title = "Other d_k, each with a sample of its own"
-    return Table(columns, np.arange(len(rows)), title, path="table", notes=notes)
+    return Table(columns, np.arange(len(rows)), title, notes=notes)
 
 
 def _numbers(answer: Answer) -> Table:

@@ -9,7 +9,7 @@ import click
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import whole
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.rules import RULES
 from attn_tui.console.asking import (
     edited,
     experiment_of,

@@ -6,12 +6,10 @@ from functools import partial
 from io import StringIO
 from typing import Any
 
-import numpy as np
-
 from attn_tui.files.codec import report_text
 from attn_tui.files.plain import spelled
 from attn_tui.report.export import Forms
-from attn_tui.report.report import Column, Facts, Part, Report, Section, Table
+from attn_tui.report.report import Facts, Part, Report, Section, Table
 from attn_tui.report.text import text
 
 
@@ -100,19 +98,9 @@ def _facts(facts: Facts) -> Iterator[tuple[str, Any]]:
 
 
 def _columns(table: Table) -> Iterator[tuple[str, Any]]:
-    columns = [column for column in table.columns if column.path]
-    if table.path:
-        yield table.path, [_row(columns, row) for row in table.rows]
-        return
-    for column in columns:
-        yield column.path, map(column.at, table.chunks())
-
-
-def _row(columns: Iterable[Column], row: np.intp) -> dict[str, Any]:
-    tree: dict[str, Any] = {}
-    for column in columns:
-        _put(tree, column.path, column.at(np.array([row]))[0])
-    return tree
+    for column in table.columns:
+        if column.path:
+            yield column.path, map(column.at, table.chunks())
 
 
 def _put(tree: dict[str, Any], path: str, value: object) -> None:

@@ -113,13 +113,12 @@ def listed(values: Iterable[Any]) -> Callable[[Rows], list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of numbers. JSON has one list for each column, or one list with an object for each row.
+    """Rows of numbers. JSON has one list for each column.
 
     Attributes:
         columns: The columns, from the left.
         rows: Indices of the rows to write, in order.
         title: Its heading in text.
-        path: The name in JSON of the list of rows; empty if each column is a list.
         csv: The name of the table, by which `Report.csv` chooses it.
         notes: Paragraphs below it in text.
         most: The most rows in the text, which then says how many more there are.
@@ -128,7 +127,6 @@ class Table:
     columns: Sequence[Column]
     rows: Rows
     title: str = ""
-    path: str = ""
     csv: str = ""
     notes: Sequence[str] = ()
     most: int | None = None

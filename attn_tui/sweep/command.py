@@ -11,7 +11,8 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.mask import Mask
-from attn_tui.compute.scale import NONE, RULES
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import NONE
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import (

@@ -14,7 +14,8 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.log_scale import D_K as D_KS
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question

@@ -10,7 +10,8 @@ from typing import Any
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field, Kind, fields_of, one_of, switch
 from attn_tui.compute.mask import Mask, parse_mask
-from attn_tui.compute.scale import RULES, Parameter, Rule, Scale, parse_scale
+from attn_tui.compute.rules import RULES, Parameter, Rule
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.files import edits

@@ -16,7 +16,8 @@ from attn_tui.compute.explore.answer import answer_vector
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.norms import frobenius, norms, spectral, trace
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import PLAIN, RULES, LogitMap, Scale, Wrt
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import PLAIN, LogitMap, Scale, Wrt
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import log_slopes, slopes
 from attn_tui.compute.source import Typed, Vector

@@ -7,7 +7,8 @@ import pytest
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale, parse_scale
 from tests.pairs import with_rows
 
 

@@ -14,7 +14,8 @@ from attn_tui.commands.program import program
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.explore.answer import answer as shown

@@ -17,7 +17,8 @@ from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import MODELS, brought
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.sweep import settings as sweep

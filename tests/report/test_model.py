@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.report.head import about_model
 from attn_tui.report.model import departures, model_texts

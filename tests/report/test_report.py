@@ -23,6 +23,7 @@ from attn_tui.report.report import (
     Table,
     data,
     listed,
+    records,
     same,
 )
 from attn_tui.report.rows import cells
@@ -194,16 +195,22 @@ def test_json_has_what_has_a_name_where_its_path_leads() -> None:
     }
 
 
-def test_a_table_of_rows_is_a_list_of_objects_and_an_empty_one_an_empty_list() -> None:
-    columns = [column("d_k", [1, 2, 3], path="d_k"), column("", [nan, 1.0, 2.0], path="v.mean")]
-    assert as_json(table(*columns, path="table"))["table"] == [
-        {"d_k": 1, "v": {"mean": "NaN"}},
-        {"d_k": 2, "v": {"mean": 1.0}},
-        {"d_k": 3, "v": {"mean": 2.0}},
-    ]
-    empty = table(*columns, path="table", rows=np.arange(0), title="A title over nothing")
-    assert as_json(empty)["table"] == []
+def test_an_empty_table_leaves_no_title() -> None:
+    empty = table(column("d_k", [1, 2, 3]), rows=np.arange(0), title="A title over nothing")
     assert as_text(empty) == []
+
+
+def test_rows_of_csv_are_made_once_as_they_are_written() -> None:
+    made: list[int] = []
+
+    def record(entry: int) -> dict[str, int]:
+        made.append(entry)
+        return {"one": entry, "other": -entry}
+
+    part = records(range(3), ("one", "other"), record, "t")
+    assert not made
+    assert as_csv(part, chosen="t") == [["one", "other"], ["0", "0"], ["1", "-1"], ["2", "-2"]]
+    assert made == [0, 1, 2]
 
 
 @given(st.lists(st.floats(), min_size=1, max_size=20))

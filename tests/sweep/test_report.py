@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer

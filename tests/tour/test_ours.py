@@ -13,7 +13,8 @@ from attn_tui.compute.dots.answer import law_of
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.rules import RULES
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import settings as sweep

@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Label, TextArea
 from textual.widgets._footer import FooterKey
 
-from attn_tui.compute.scale import RULES, Rule, Scale
+from attn_tui.compute.rules import RULES, Rule
+from attn_tui.compute.scale import Scale
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen

@@ -8,7 +8,7 @@ import numpy as np
 from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.rules import RULES
 
 
 def dimension(trial: Trial, stated: Stated) -> Iterator[Case]:

@@ -28,8 +28,9 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.rules import RULES
 from attn_tui.compute.sample import NOTHING, Number
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import UNIT_SPREAD, Spread
 
 _MAIN, _PAIRS, _TABLE = range(3)
