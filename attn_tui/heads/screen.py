@@ -399,8 +399,10 @@ class HeadsScreen(InstrumentScreen):
             return
         settings, self._marked = self.asked_of_heads, self.differing
         self._show_headline()
-        difference = self.difference
-        units = None if difference is None else reference.units_of(difference)
+        units = None
+        if settings.statistic == DIFFERENCE:
+            # Until it is known the map is empty.
+            units = reference.units_of(self.difference) if self.difference else {}
         self.panes.show(survey, settings, here, self.differing, units)
         self.panes.show_doctor(self.results, here)
         # Which heads the map leaves out depends on its size, which a resize sets only later.

@@ -14,7 +14,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import DIFFERENCE, Settings
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.files.history import Question
-from attn_tui.heads import reference
+from attn_tui.heads import charts, reference
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
@@ -88,6 +88,10 @@ async def test_the_map_has_the_difference_and_marks_heads_that_differ(folder: Pa
         texts = drawing.longer[0]
         assert [text.endswith("✗") for row in texts for text in row] == [False, False, True, True]
         assert screen.here is not None
+        assert screen.survey is not None
         assert screen.here.layer == 1
         assert screen.headline.startswith("Attention differs from reference.npz first in layer 1")
+        # While nothing is known, no other numbers stand under that title.
+        blank = charts.difference_map(screen.survey.plan, {}, screen.here, frozenset())
+        assert {text for row in blank.longer[0] for text in row} == {""}
         assert screen.report_text().startswith("differs: ")
