@@ -69,6 +69,11 @@ def test_it_says_what_a_function_is_and_ends_as_the_doctor_does(
         (["{}:attention", "--softcap", "x"], "--softcap: it is 'x'; expected a number"),
         (["{}:attention", "--window", "4", "--scale", "x"], "--scale: 'x' is not a rule"),
         (["{}:attention", "--like", "cupy"], "--like: 'cupy' is none"),
+        (
+            ["{}:attention", "--mask", "causal"],
+            "--mask: there is no such option; expected --causal",
+        ),
+        (["{}:attention", "--n", "64"], "--n: there is no such option; expected --lengths"),
     ],
 )
 def test_what_cannot_be_probed_ends_with_2(kernel: str, arguments: list[str], says: str) -> None:

@@ -46,7 +46,7 @@ def layout_words(layout: Layout) -> str:
 def parse_layout(text: str, part: str) -> Layout:
     """Return the layout that a text stands for.
 
-    >>> parse_layout("bnhd", "out"), parse_layout("bshd", "out")
+    >>> parse_layout("bnhd", "out"), parse_layout("BSHD", "out")
     (('b', 'n', 'h', 'd'), ('b', 'n', 'h', 'd'))
 
     Raises:
@@ -55,7 +55,7 @@ def parse_layout(text: str, part: str) -> Layout:
     form = _FORMS.get(part)
     axes = text.replace(" ", "").replace(",", "").strip("[]")
     if part in VECTORS:
-        axes = axes.translate(POSITIONS)
+        axes = axes.lower().translate(POSITIONS)
     fits = (
         form is not None
         and len(set(axes)) == len(axes)

@@ -14,8 +14,10 @@ from attn_tui.console.options import (
     JUNIT,
     READ_AS,
     ROWS,
+    SCREEN_OPTIONS,
     TF32,
     Command,
+    Options,
     all_of,
     any_file,
     config,
@@ -24,6 +26,7 @@ from attn_tui.console.options import (
 )
 from attn_tui.console.output import INTERRUPTED, save, write
 from attn_tui.console.progress import worked
+from attn_tui.instruments import INSTRUMENTS
 
 _EXAMPLES = """\
   attn-tui diff reference.safetensors port.safetensors
@@ -32,6 +35,7 @@ _EXAMPLES = """\
   attn-tui diff old.safetensors new.safetensors --match 0=1,1=2
   attn-tui diff a.safetensors b.safetensors --match names
   attn-tui diff 'a/rank*.safetensors' b.npz --match layers.{layer}=blk.{layer}
+  attn-tui diff reference.safetensors port.safetensors --screen
 
 \b
 Exit status: 0 attention is the same; 1 it differs; 2 bad input;
@@ -79,6 +83,9 @@ def diff(reference: str | None, port: str | None, form: str, **options: Any) -> 
     if reference is None or port is None:
         field = "reference" if reference is None else "port"
         raise InputError(field, "none is given", "two captures: REFERENCE and PORT")
+    looks = {str(one.name): options.pop(str(one.name)) for one in SCREEN_OPTIONS}
+    if looks.pop("screen"):
+        _open_screen(reference, port, {**options, "json": form == "json" or None}, looks)
     settings = settings_of(_rows(options["rows"]), ",".join(options["assume"]), options["tf32"])
     typed = parse_expected(options["expect"]) if options["expect"] else None
     layout, names = options["layout"] or "", options["names"] or ""
@@ -105,6 +112,26 @@ def diff(reference: str | None, port: str | None, form: str, **options: Any) -> 
     return INTERRUPTED if interrupted else STATUSES[difference.verdict]
 
 
+BOTH = ("layout", "names", "config")
+"""Options that the screen takes, too."""
+
+
+def _open_screen(reference: str, port: str, options: dict[str, Any], looks: dict[str, Any]) -> None:
+    """Open Heads on PORT, held against REFERENCE; returns where there is no terminal.
+
+    Raises:
+        InputError: If an option has no place on the screen.
+    """
+    for name, value in options.items():
+        if value and name not in BOTH:
+            expected = f"no other option than {', '.join(f'--{one}' for one in BOTH)}"
+            raise InputError("screen", f"it shows nothing of --{name.replace('_', '-')}", expected)
+    instrument = next(one for one in INSTRUMENTS if one.name == "heads")
+    asked = {name: options[name] for name in BOTH}
+    more = {"captures": (port,), "reference": (reference,), "statistic": "difference"}
+    click.get_current_context().obj(instrument, Options({**asked, **more}), **looks)
+
+
 def _rows(text: str | None) -> int | str | None:
     """Return how many rows are compared, from the text of the option."""
     if text is None or text.strip() == "all":
@@ -113,3 +140,6 @@ def _rows(text: str | None) -> int | str | None:
         return int(text)
     except ValueError:
         raise InputError("rows", f"it is {inert(text)}", "a whole number, or all") from None
+
+
+diff.params += SCREEN_OPTIONS

@@ -154,6 +154,11 @@ def heads(question: "Question") -> str:
     settings = setup.get(Settings)
     settings = replace(settings, capture=settings.capture or (EXAMPLE_NAME,))
     _check_there("capture", settings.capture)
+    if settings.reference:
+        words = ["attn-tui", "diff", *settings.reference, *settings.capture, "--screen"]
+        return typed(
+            [*words, *_options(replace(Settings(), layouts=settings.layouts, names=settings.names))]
+        )
     words = ["attn-tui", *settings.capture]
     # The configuration is found beside the capture.
     words += _options(replace(settings, config=""))

@@ -158,7 +158,10 @@ class Program(click.Group):
         return result if isinstance(result, int) else 0
 
 
-MEANT = {"--causal": "--mask causal", "--cap": "--softcap", "--scale": "--rule"}
+MEANT = {
+    "--causal": "--mask causal", "--cap": "--softcap", "--scale": "--rule", "--rule": "--scale",
+    "--mask": "--causal", "--n": "--lengths",
+}  # fmt: skip
 """What an option is called here that other programs call so."""
 
 

@@ -103,6 +103,15 @@ TEXT = Kind(
 PATH = replace(TEXT, paths=True)
 
 
+DIFFERENCE = "difference"
+"""The statistic that is no head's own: how far its output is from that of a reference."""
+
+SHOWN = {name: (statistic.words, statistic.title) for name, statistic in STATISTICS.items()} | {
+    DIFFERENCE: ("how far out is from that of the reference, in units of its format", DIFFERENCE)
+}
+"""The words and the title of what the map may show."""
+
+
 @dataclass(frozen=True)
 class Settings(Checked):
     """The settings of a question about captured heads.
@@ -119,6 +128,7 @@ class Settings(Checked):
         batch: The sequence of the head with the cursor.
         layer: The layer of that head; None for the gravest head.
         head: The number of that head in its layer; None for the gravest head.
+        reference: The files of a capture that this one is held against.
     """
 
     capture: tuple[str, ...] = setting(
@@ -128,8 +138,8 @@ class Settings(Checked):
     statistic: str = setting(
         "max_weight",
         one_of(
-            {name: statistic.words for name, statistic in STATISTICS.items()},
-            {name: statistic.title for name, statistic in STATISTICS.items()},
+            {name: words for name, (words, _) in SHOWN.items()},
+            {name: title for name, (_, title) in SHOWN.items()},
         ),
         "statistic", "what is shown of each head", option="--statistic",
         synonyms=("column", "map of"),
@@ -164,4 +174,8 @@ class Settings(Checked):
     )  # fmt: skip
     head: int | None = setting(
         None, PLACE, "head", "the head with the cursor; none, that to look at first"
+    )  # fmt: skip
+    reference: tuple[str, ...] = setting(
+        (), PATHS, "reference", "the capture that the difference is from, as in attn-tui diff",
+        synonyms=("diff", "original", "other capture"),
     )  # fmt: skip

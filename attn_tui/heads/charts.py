@@ -11,6 +11,8 @@ from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
 from attn_tui.compute.numbers import percent_tick
+from attn_tui.engine.plan import Plan
+from attn_tui.engine.settings import DIFFERENCE, SHOWN
 from attn_tui.engine.survey import Numbers, Survey
 from attn_tui.heads.card import is_parked
 from attn_tui.heads.words import UNCOUNTED, brief, value_text
@@ -41,6 +43,8 @@ SIZED: Mapping[str, tuple[float, float, float, float]] = {
     "query_norm": (4.0, 16.0, 64.0, 256.0),
     "key_norm": (4.0, 16.0, 64.0, 256.0),
     "cosine": (0.05, 0.25, 0.5, 0.75),
+    # Storing a number moves it by half a unit, computing it by a few.
+    DIFFERENCE: (2.0, 8.0, 64.0, 1024.0),
 }
 """Four sizes of each statistic that is no share: fixed and with a meaning, never relative to the
 capture. If they fall, less is graver."""
@@ -114,6 +118,41 @@ def head_map(
     )  # fmt: skip
 
 
+def difference_map(
+    plan: Plan, units: Mapping[HeadId, float], cursor: HeadId, differing: Set[HeadId]
+) -> HeatMapDrawing:
+    """Return the map of how far outputs are from those of a reference, in units.
+
+    Args:
+        plan: The heads of the capture.
+        units: The distance of each head that was compared.
+        cursor: The head with the cursor.
+        differing: The heads to be marked, since their attention is another.
+    """
+    layers = plan.capture.layers
+    places = [
+        [HeadId(cursor.batch, layer, head) for head in range(plan.n_heads)] for layer in layers
+    ]
+    values = np.array([[units.get(head, np.nan) for head in row] for row in places])
+    bare = [
+        ["" if np.isnan(value) else brief(DIFFERENCE, value) for value in row] for row in values
+    ]
+    marked = [
+        [text + DIFFERS * (head in differing) for text, head in zip(*pair, strict=True)]
+        for pair in zip(bare, places, strict=True)
+    ]
+    entry = layers.index(cursor.layer), cursor.head
+    grid = levels(DIFFERENCE, values)
+    sizes = zip(LEVELS[::-1], SIZED[DIFFERENCE][::-1], strict=True)
+    ticks = [(level, brief(DIFFERENCE, size)) for level, size in sizes]
+    return HeatMapDrawing(
+        grid, "saturation", [*map(str, layers)], [*map(str, range(plan.n_heads))],
+        cursor=entry, longer=(marked, bare),
+        bar=ColourBar("saturation", ticks, float(grid[entry])),
+        place=lambda row, column: places[row][column],
+    )  # fmt: skip
+
+
 def at_head(drawing: HeatMapDrawing, survey: Survey, cursor: HeadId) -> HeatMapDrawing:
     """Return a map of the same sequence with the cursor on another head."""
     place = survey.plan.capture.layers.index(cursor.layer), cursor.head
@@ -125,7 +164,7 @@ def title_of(name: str) -> str:
     """Return the title of the map of a statistic."""
     if name == "max_weight":
         return "Saturation: largest weight, mean over rows"
-    words = STATISTICS[name].words
+    words, _ = SHOWN[name]
     return words[0].upper() + words[1:]
 
 

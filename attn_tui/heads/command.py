@@ -209,6 +209,7 @@ def to_experiment(options: dict[str, Any]) -> "Experiment":
     first = (options["statistic"] or "").split(",")[0] or None
     settings = Settings(
         options["captures"],
+        reference=options.get("reference", ()),
         layer=(wanted.layers or (None,))[0],
         head=(wanted.heads or (None,))[0],
         **changes_of(Settings, {**options, "statistic": first}),

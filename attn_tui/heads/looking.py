@@ -10,10 +10,11 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
+from attn_tui.diffing.capture_difference import CaptureDifference
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.settings import Settings
-from attn_tui.heads import examination
+from attn_tui.heads import examination, reference
 from attn_tui.heads.examination import Examination
 
 T = TypeVar("T")
@@ -31,12 +32,16 @@ class Results:
         examination: The doctor's examination; None before it has begun.
         failure: Why there are no statistics; empty if nothing failed.
         refusal: Why the doctor cannot examine the capture; empty if he can.
+        difference: What differs from the reference; None before that is known.
+        unlike: Why the capture cannot be held against the reference; empty if it can.
     """
 
     answer: Answer | None = None
     examination: Examination | None = None
     failure: str = ""
     refusal: str = ""
+    difference: CaptureDifference | None = None
+    unlike: str = ""
 
 
 def key_of(experiment: Experiment) -> object:
@@ -53,18 +58,22 @@ class Looking:
     def __init__(self) -> None:
         self._answers: LRUCache[object, Answer] = LRUCache(KEPT)
         self._examinations: LRUCache[object, Examination] = LRUCache(KEPT)
+        self._differences: LRUCache[object, CaptureDifference] = LRUCache(KEPT)
 
     def forget(self) -> None:
         """Forget all results, since a file has changed."""
         self._answers.clear()
         self._examinations.clear()
+        self._differences.clear()
 
     def results(self, experiment: Experiment) -> Results:
         """Return the results that are kept, without reading a file."""
-        asked_of_doctor = examination.key_of(experiment.setup.get(Settings))
+        settings = experiment.setup.get(Settings)
         return Results(
-            self._answers.get(key_of(experiment)), self._examinations.get(asked_of_doctor)
-        )  # fmt: skip
+            self._answers.get(key_of(experiment)),
+            self._examinations.get(examination.key_of(settings)),
+            difference=self._differences.get(reference.key_of(settings)),
+        )
 
     def look(self, experiment: Experiment, stop: Stop) -> Iterator[Results]:
         """Yield the results as they grow, or a failure if the files have changed."""
@@ -80,6 +89,15 @@ class Looking:
         except InputError as error:
             yield replace(results, failure=str(error))
             return
+        if settings.reference and results.difference is None:
+            try:
+                for found in reference.differences(settings, stop):
+                    _keep(self._differences, reference.key_of(settings), found)
+                    results = replace(results, difference=found)
+                    yield results
+            except InputError as error:
+                results = replace(results, unlike=str(error))
+                yield results
         try:
             if results.examination is None or results.examination.report.progress < 1.0:
                 for examined in examination.examinations(settings, stop):

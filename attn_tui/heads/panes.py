@@ -1,6 +1,6 @@
 """The panes of Heads: the map of layers and heads, the card of one, the table, the doctor."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import PurePath
 
 import numpy as np
@@ -14,7 +14,7 @@ from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts import heat_map
 from attn_tui.compute.numbers import progress
 from attn_tui.compute.text import counted, visible
-from attn_tui.engine.settings import Settings
+from attn_tui.engine.settings import DIFFERENCE, Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.heads import charts
 from attn_tui.heads.card import CardDrawing, card
@@ -31,7 +31,13 @@ from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.whole_words import WholeWords
 
 DIFFERING = f"{charts.DIFFERS} differs, says the doctor"
-"""The legend of the mark of heads that are not as promised."""
+UNLIKE = f"{charts.DIFFERS} attention differs"
+"""The legend of the mark of heads that are not as promised, or not as those of a reference."""
+
+
+def shown_of(settings: Settings) -> str:
+    """Return the statistic of the table, which the map has, too, where it shows no difference."""
+    return Settings().statistic if settings.statistic == DIFFERENCE else settings.statistic
 
 
 class HeadPanes(Vertical):
@@ -64,7 +70,12 @@ class HeadPanes(Vertical):
         self.query_one("#panes").set_class(len(names) == 1, "-one")
 
     def show(
-        self, survey: Survey, settings: Settings, cursor: HeadId, differing: Set[HeadId]
+        self,
+        survey: Survey,
+        settings: Settings,
+        cursor: HeadId,
+        differing: Set[HeadId],
+        units: Mapping[HeadId, float] | None = None,
     ) -> None:
         """Show a survey; if only the cursor has moved, the map is not computed again.
 
@@ -73,15 +84,19 @@ class HeadPanes(Vertical):
             settings: The settings, which name one of them.
             cursor: The head with the cursor.
             differing: The heads of which the doctor says that they differ.
+            units: How far each is from the reference, in place of the statistic of the map.
         """
         self._survey, self._cursor, self._hovered = survey, cursor, cursor
-        name, width = settings.statistic, self.screen.size.width
-        map_of = survey, name, cursor.batch, differing
+        name, width = shown_of(settings), self.screen.size.width
+        map_of = survey, name, cursor.batch, differing, units
         if map_of == self._map_of:
             self._map = charts.at_head(self._map, survey, cursor)
         else:
             self._map_of, self._map = map_of, charts.head_map(survey, name, cursor, differing)
-            legend = DIFFERING if differing else ""
+            if units is not None:
+                self._map = charts.difference_map(survey.plan, units, cursor, differing)
+            said = DIFFERING if units is None else UNLIKE
+            legend = said if differing else ""
             self.query_one("#table-pane", Pane).describe(
                 "All heads", "← → or a heading sorts", legend
             )
@@ -135,10 +150,12 @@ class HeadPanes(Vertical):
             self._hovered = head
             self._show_card(head)
 
-    def show_progress(self, survey: Survey, statistic: str, stopped: bool) -> None:
-        """Show the rows taken and the progress in the subtitle of the map."""
+    def show_progress(self, survey: Survey, statistic: str, stopped: bool, units: str) -> None:
+        """Show the rows taken and the progress in the subtitle of the map, or its units."""
         parts = ["layers × heads"]
-        if survey.heads:
+        if statistic == DIFFERENCE:
+            parts = [f"layers × heads, {units}"]
+        elif survey.heads:
             most = max(survey.heads.values(), key=lambda partial: partial.n_queries)
             rows = f"all {most.n_queries:,} rows"
             if not survey.is_exact:
@@ -154,7 +171,7 @@ class HeadPanes(Vertical):
         if any(charts.SINK in text for row in texts for text in row):
             parts.append(f"{charts.SINK} parked on the first key")
         if any(charts.DIFFERS in text for row in texts for text in row):
-            parts.append(DIFFERING)
+            parts.append(UNLIKE if statistic == DIFFERENCE else DIFFERING)
         title = charts.title_of(statistic)
         self.query_one("#map-pane", Pane).describe(title, *map(plain, parts))
 

@@ -48,7 +48,8 @@ def report(
 def report_of(answer: Answer) -> Report:
     """Return the report of an answer with every statistic, that of the map first."""
     settings = answer.experiment.setup.get(Settings)
-    return report(answer.survey, [*dict.fromkeys((settings.statistic, *STATISTICS))])
+    names = [*dict.fromkeys((settings.statistic, *STATISTICS))]
+    return report(answer.survey, [name for name in names if name in STATISTICS])
 
 
 def _data(

@@ -18,19 +18,20 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS as SETUP
+from attn_tui.diffing.capture_difference import CaptureDifference
 from attn_tui.engine.answer import Answer
-from attn_tui.engine.settings import ROWS, Settings
+from attn_tui.engine.settings import DIFFERENCE, ROWS, Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
-from attn_tui.heads import examination
+from attn_tui.heads import examination, reference
 from attn_tui.heads.charts import NONE
 from attn_tui.heads.doctor_pane import DoctorPane, Multipliers
 from attn_tui.heads.headline import WAITING, first_of, headline
 from attn_tui.heads.looking import Looking, Results, key_of, nearest
 from attn_tui.heads.opening import draft_of_head
-from attn_tui.heads.panes import HeadPanes
+from attn_tui.heads.panes import HeadPanes, shown_of
 from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList
 from attn_tui.heads.views import VIEW_TITLES
@@ -72,7 +73,7 @@ class HeadsScreen(InstrumentScreen):
     HAS_D_K = False
     NO_N = "The number of keys of a capture is its own"
     GROUPS: ClassVar = (
-        ("Capture", tuple(FIELDS[name] for name in ("capture", "rows", "seed"))),
+        ("Capture", tuple(FIELDS[name] for name in ("capture", "reference", "rows", "seed"))),
         ("Head", tuple(FIELDS[name] for name in ("layer", "head", "batch"))),
         ("Shown", (FIELDS["statistic"],)),
         ("Weights", (RULE, FIELDS["mask"], of_field(SETUP["softcap"]),
@@ -158,7 +159,8 @@ class HeadsScreen(InstrumentScreen):
         if survey is None:
             return None
         if settings.layer is None or settings.head is None:
-            return first_of(survey, settings.statistic)
+            found = self.difference and reference.first_head(self.difference)
+            return found or first_of(survey, shown_of(settings))
         return nearest(survey.plan, HeadId(settings.batch, settings.layer, settings.head))
 
     def go(self, head: HeadId, gesture: str = "head") -> None:
@@ -278,7 +280,8 @@ class HeadsScreen(InstrumentScreen):
     def watch_question(self, question: Question) -> None:
         """Show the result so far at once, and compute the rest."""
         experiment = self.experiment
-        asked_for = key_of(experiment), examination.key_of(self.asked_of_heads)
+        settings = self.asked_of_heads
+        asked_for = key_of(experiment), examination.key_of(settings), reference.key_of(settings)
         if self._asked_for != asked_for:
             self._asked_for = asked_for
             self.stopped = False
@@ -337,6 +340,8 @@ class HeadsScreen(InstrumentScreen):
 
         if self._is_at_doctor and self.results.examination is not None:
             return "".join(render(self.results.examination.report))
+        if self.difference is not None:
+            return str(self.difference)
         return super().report_text()
 
     # The panes
@@ -373,7 +378,11 @@ class HeadsScreen(InstrumentScreen):
         """Show the new statistics, or the new findings of the doctor."""
         if now.failure:
             self.failure = now.failure
-        elif before.answer is not now.answer or self.differing != self._marked:
+        elif (
+            before.answer is not now.answer
+            or before.difference is not now.difference
+            or self.differing != self._marked
+        ):
             self._show()
         elif self.here is not None:
             self._show_headline()
@@ -390,7 +399,11 @@ class HeadsScreen(InstrumentScreen):
             return
         settings, self._marked = self.asked_of_heads, self.differing
         self._show_headline()
-        self.panes.show(survey, settings, here, self.differing)
+        units = None
+        if settings.statistic == DIFFERENCE:
+            # Until it is known the map is empty.
+            units = reference.units_of(self.difference) if self.difference else {}
+        self.panes.show(survey, settings, here, self.differing, units)
         self.panes.show_doctor(self.results, here)
         # Which heads the map leaves out depends on its size, which a resize sets only later.
         self.call_after_refresh(self._show_progress)
@@ -404,13 +417,25 @@ class HeadsScreen(InstrumentScreen):
 
     @property
     def differing(self) -> Set[HeadId]:
-        """The heads of which the doctor has said that they differ."""
+        """The heads that differ from what is promised, or from the reference."""
+        if self.difference is not None:
+            return reference.differing_from(self.difference)
         examination = self.results.examination
         return NONE if examination is None else examination.differing
 
+    @property
+    def difference(self) -> CaptureDifference | None:
+        """What differs from the reference, if the map shows that and it is known."""
+        shows = self.asked_of_heads.statistic == DIFFERENCE
+        return self.results.difference if shows else None
+
     def _show_headline(self) -> None:
-        """Say how many heads saturate, and on how many the doctor differs."""
-        if self.survey is not None:
+        """Say how many heads saturate and on how many the doctor differs, or what differs."""
+        settings = self.asked_of_heads
+        if settings.statistic == DIFFERENCE:
+            said = reference.headline_of(self.difference, settings)
+            self.headline = self.results.unlike or said
+        elif self.survey is not None:
             statistic = self.asked_of_heads.statistic
             examination = self.results.examination
             is_promised = examination is not None and examination.is_promised
@@ -419,4 +444,5 @@ class HeadsScreen(InstrumentScreen):
     def _show_progress(self) -> None:
         if self.survey is not None:
             statistic = self.asked_of_heads.statistic
-            self.panes.show_progress(self.survey, statistic, self.stopped)
+            units = reference.subtitle_of(self.asked_of_heads)
+            self.panes.show_progress(self.survey, statistic, self.stopped, units)

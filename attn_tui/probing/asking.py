@@ -33,6 +33,11 @@ from attn_tui.probing.shrinking import Faults, smallest
 
 DTYPES = ("float32", "float64", "bfloat16", "float16")
 """The formats that inputs may have."""
+DTYPE_NAMES: Mapping[str, str] = {
+    "bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "float": "float32",
+    "fp64": "float64", "double": "float64",
+}  # fmt: skip
+"""Other names of formats."""
 NAMED_AT = 64
 """Causes are sought first in the wrong call whose n is nearest to this."""
 MOST_SEARCHED = 3
@@ -42,6 +47,7 @@ DIFFERENTIATED = ("torch", "jax")
 HIDDEN = ("zero", "nan", "mean")
 LIKE = 'like="torch" gives it those of PyTorch'
 MASK = "it has a parameter mask, and mask= gives it one"
+CLASS = "f is a class: an object of it may be meant"
 """What is noted on the exception of a function that raises in all calls."""
 
 
@@ -52,7 +58,7 @@ def probe(
     kv_heads: int | None = None,
     d_k: int = 64,
     d_v: int | None = None,
-    dtype: str = "float32",
+    dtype: Any = "float32",
     like: str | None = None,
     layout: str = "bhnd",
     scale: Scale | str | float | None = None,
@@ -85,7 +91,8 @@ def probe(
         kv_heads: How many heads of keys and values; None for as many.
         d_k: The length of queries and keys.
         d_v: The length of values. None for d_k, and in one call another.
-        dtype: The format of the inputs: float32, float64, bfloat16 or float16.
+        dtype: The format of the inputs: float32, float64, bfloat16 or float16, as text or as a
+            library has it.
         like: The library whose arrays f takes: numpy, torch, jax or mlx. None for NumPy, and if f
             refuses it, for torch or jax if it is imported.
         layout: The axes of q, k, v and out: ``"bhnd"``, ``"bnhd"``, or without b or h.
@@ -298,6 +305,8 @@ def _given(case: _Case, like: str | None) -> Iterator[str]:
         yield LIKE
     if case.caller.has_mask and case.stated.mask is None:
         yield MASK
+    if isinstance(case.caller.function, type):
+        yield CLASS
 
 
 def _diagnosed(
@@ -498,7 +507,7 @@ def _plan(
     decode: bool,
     quick: bool,
     extremes: bool,
-    dtype: str,
+    dtype: Any,
     seed: int,
 ) -> ProbePlan:
     """Return which calls are made, after checking what was asked."""
@@ -510,7 +519,9 @@ def _plan(
     if heads % kv_heads:
         expected = f"a number that divides {heads}"
         raise InputError("kv_heads", f"it is {kv_heads}", expected)
-    name = str(dtype).removeprefix("torch.")
+    # np.float32 is a class, torch.float32 an object, "float32" a text.
+    name = getattr(dtype, "__name__", str(dtype)).removeprefix("torch.")
+    name = DTYPE_NAMES.get(name, name)
     if name not in DTYPES:
         raise InputError("dtype", f"{inert(name)} is none", " or ".join(DTYPES))
     sizes = tuple(lengths or ())

@@ -18,6 +18,9 @@ from attn_tui.probing.inputs import from_layout, laid_out
 LIBRARIES = ("numpy", "torch", "jax", "mlx")
 """The libraries whose arrays a function may be given."""
 
+LIBRARY_NAMES = {"pytorch": "torch", "np": "numpy"}
+"""Other names of libraries."""
+
 TRIED = ("torch", "jax")
 """The libraries that are tried, if they are imported, with a function that refuses NumPy."""
 
@@ -166,6 +169,7 @@ def caller_of(function: Function, like: str, layout: str) -> Caller:
     if not callable(function):
         problem = f"{inert(type(function).__qualname__)[1:-1]} cannot be called"
         raise InputError("f", problem, "a function of q, k and v")
+    like = LIBRARY_NAMES.get(like, like)
     if like not in LIBRARIES:
         raise InputError("like", f"{inert(str(like))} is none", " or ".join(LIBRARIES))
     _module(like)

@@ -362,3 +362,22 @@ def test_a_row_without_a_key_may_be_the_mean_of_all_values() -> None:
         return seen
 
     assert QUICK(finite, mask=every_third).verdict == "agrees"
+
+
+@pytest.mark.parametrize(
+    "given", [{"dtype": "fp32"}, {"dtype": np.float32}, {"like": "np"}, {"layout": "BHSD"}]
+)
+def test_what_others_call_a_format_a_library_or_an_axis_is_understood(
+    given: dict[str, Any],
+) -> None:
+    assert attn_tui.probe(plain, lengths=[3], quick=True, **given).verdict == "agrees"
+
+
+def test_a_class_in_place_of_its_object_is_told_so() -> None:
+    class Attention:
+        def __call__(self, q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+            return plain(q, k, v)
+
+    with pytest.raises(TypeError) as error:
+        attn_tui.probe(Attention, lengths=[3], quick=True)
+    assert error.value.__notes__[0].endswith("f is a class: an object of it may be meant")
