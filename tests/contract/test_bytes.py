@@ -31,6 +31,10 @@ MOVES = UP, DOWN, LEFT, RIGHT
 ASKS = "--d-k", "64"
 """Where a step has room on either side."""
 
+SWEEPS = "sweep", "--map", "--ratio", "--d-k", "1:8192@64", "--draws", "1000", "--screen"
+"""Likewise. By default, where keys are few, ten times as many are drawn; no more pictures of them
+are sent, and it would be waited for them each time that a sweep begins."""
+
 Row = tuple[str, str, int]
 
 
@@ -68,19 +72,30 @@ def of_questions(session: Session) -> Iterator[Row]:
     """Yield what the instruments send that need no file."""
     session.rest()
     yield "explore", "start", session.sent
-    yield "explore", "step", sent_by(session, STEPS)
-    yield "explore", "thirty steps", thirty(session)
+    yield from of_steps("explore", session)
     session.do(*JACOBIAN)
     yield "explore", "move on the Jacobian", sent_by(session, (UP, UP, DOWN, DOWN))
-    for name in ("dots", "sweep", "attention"):
-        session.do(KEYS[name])
-        yield name, "step", sent_by(session, STEPS)
-        yield name, "thirty steps", thirty(session)
-        if name != "dots":
-            yield name, "move", sent_by(session, MOVES)
+    session.do(KEYS["dots"])
+    yield from of_steps("dots", session)
+    session.do(KEYS["attention"])
+    yield from of_steps("attention", session)
+    yield "attention", "move", sent_by(session, MOVES)
     session.do(START, f"{TYPE_N}128\r")
     yield "attention", "step of 128 × 128", sent_by(session, STEPS)
     yield "attention", "move on 128 × 128", sent_by(session, MOVES)
+
+
+def of_steps(name: str, session: Session) -> Iterator[Row]:
+    """Yield what steps of d_k send on the instrument shown."""
+    yield name, "step", sent_by(session, STEPS)
+    yield name, "thirty steps", thirty(session)
+
+
+def of_sweep(session: Session) -> Iterator[Row]:
+    """Yield what Sweep sends."""
+    session.rest()
+    yield from of_steps("sweep", session)
+    yield "sweep", "move", sent_by(session, MOVES)
 
 
 def of_claims(session: Session) -> Iterator[Row]:
@@ -99,7 +114,7 @@ def of_heads(session: Session) -> Iterator[Row]:
 
 def measured(part: str, folder: Path) -> Iterator[Row]:
     """Yield instrument, what is done there, and how many bytes that sends."""
-    arguments: tuple[str, ...] = ASKS
+    arguments: tuple[str, ...] = SWEEPS if part == "sweep" else ASKS
     if part == "heads":
         run("demo", "--force", "captures", folder=folder)
         arguments = ("captures/healthy/capture.safetensors",)
@@ -107,7 +122,7 @@ def measured(part: str, folder: Path) -> Iterator[Row]:
         yield from OF[part](session)
 
 
-OF = {"questions": of_questions, "heads": of_heads, "claims": of_claims}
+OF = {"questions": of_questions, "sweep": of_sweep, "heads": of_heads, "claims": of_claims}
 
 
 @pytest.mark.slow
