@@ -196,10 +196,13 @@ class InstrumentScreen(FilesScreen):
         """Show no keys below a dialogue, in which they would be typed or do nothing."""
         self.query(KeysFooter).set(visible=False)
 
-    def on_screen_resume(self, event: ScreenResume) -> None:
-        """Ask for the present question, which may have changed while the screen was hidden."""
-        # What has just been mounted has its styles.
+    @on(ScreenResume)
+    def _keep_styles(self, event: ScreenResume) -> None:
+        """Keep the styles of what has just been mounted: Textual would apply them once more."""
         event.refresh_styles = self.stack_updates > 0
+
+    def on_screen_resume(self) -> None:
+        """Ask for the present question, which may have changed while the screen was hidden."""
         self.query(KeysFooter).set(visible=True)
         self.post_message(self.Ready())
 

@@ -35,6 +35,9 @@ async def shown(pilot: Pilot[None]) -> InstrumentScreen:
         with suppress(WorkerCancelled):
             await app.workers.wait_for_complete()
     await pilot.pause()
+    while app.screen_stack and (app.screen._layout_required or app.screen._dirty_widgets):
+        # Textual draws at most sixty times a second.
+        await pilot.pause()
     assert app.instrument
     return app.instrument
 

@@ -14,7 +14,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from tests.ui.person import app_of, shown
 
-OPENINGS = 20
+OPENINGS = 8
 
 KEYS = "g?/rxiso"
 """What opens each."""
