@@ -107,8 +107,7 @@ def rgb(colour: str) -> Numbers:
 
 def hexadecimal(parts: Numbers) -> str:
     """Return ``#rrggbb`` for parts from 0 to 1, shape (3,); others are clipped."""
-    red, green, blue = (round(float(part) * 255) for part in np.clip(parts, 0.0, 1.0))
-    return f"#{red:02x}{green:02x}{blue:02x}"
+    return "#" + np.rint(np.clip(parts, 0.0, 1.0) * 255).astype(np.uint8).tobytes().hex()
 
 
 def _linear(parts: Numbers) -> Numbers:
@@ -123,11 +122,16 @@ def oklab(colour: str) -> Numbers:
 
 def of_oklab(lab: Numbers) -> str:
     """Return the colour at a point of OKLab, shape (3,), clipped to sRGB."""
-    light = np.linalg.solve(_LMS_OF_RGB, np.linalg.solve(_LAB_OF_LMS, lab) ** 3)
+    (colour,) = all_of_oklab(lab[None])
+    return colour
+
+
+def all_of_oklab(labs: Numbers) -> tuple[str, ...]:
+    """Return the colours at points of OKLab, shape (n, 3), clipped to sRGB."""
+    light = np.linalg.solve(_LMS_OF_RGB, np.linalg.solve(_LAB_OF_LMS, labs.T) ** 3).T
     light = np.clip(light, 0.0, 1.0)
-    return hexadecimal(
-        np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
-    )
+    encoded = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
+    return tuple(hexadecimal(parts) for parts in encoded)
 
 
 @lru_cache(maxsize=4096)
@@ -165,7 +169,7 @@ def even(stops: Sequence[str], steps: int = STEPS) -> tuple[str, ...]:
     places = np.concatenate([[0.0], np.cumsum(lengths)])
     wanted = np.linspace(0.0, places[-1], steps)
     parts = [np.interp(wanted, places, labs[:, part]) for part in range(3)]
-    return tuple(of_oklab(lab) for lab in np.stack(parts, axis=1))
+    return all_of_oklab(np.stack(parts, axis=1))
 
 
 def of_xterm(number: int) -> str:
@@ -235,7 +239,7 @@ def saturation(background: str) -> tuple[str, ...]:
     labs = np.array([oklab(mix(background, colours[0], RAMP_START)), *map(oklab, colours)])
     wanted = np.linspace(0.0, 1.0, STEPS)
     parts = [np.interp(wanted, places, labs[:, part]) for part in range(3)]
-    return tuple(of_oklab(lab) for lab in np.stack(parts, axis=1))
+    return all_of_oklab(np.stack(parts, axis=1))
 
 
 @lru_cache(maxsize=64)
@@ -268,6 +272,7 @@ def seen(colour: str, depth: Depth) -> str:
     return of_xterm(to_xterm(colour)) if depth is Depth.FEW else colour
 
 
+@lru_cache(maxsize=4096)
 def legible(colour: str, background: str, depth: Depth = Depth.TRUE) -> str:
     """Return a colour, moved towards white or black until it is legible on a background."""
     end = max(("#000000", "#ffffff"), key=lambda candidate: contrast(candidate, background))
