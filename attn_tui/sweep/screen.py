@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
-from textual.events import ScreenResume
 from textual.geometry import Size
 from textual.reactive import var
 from textual.widgets import Label
@@ -253,7 +252,7 @@ class SweepScreen(InstrumentScreen):
         if self.is_resting:
             self._stop_drawing()
 
-    def on_screen_resume(self, event: ScreenResume) -> None:
+    def on_screen_resume(self) -> None:
         """Resume drawing, unless it was stopped by hand."""
         if self.answer is not None and not self.is_resting:
             self._show_latest()
