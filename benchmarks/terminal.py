@@ -16,7 +16,8 @@ which the start is timed until a text of theirs is shown. Bytes are stamped as t
 ends with the first screen that is of use; a key's first byte and last byte are those before a rest.
 A held key is sent thirty times a second, and timed from its last press to the last byte; in Dot
 products and Sweep, which go on drawing, until a text about the last question stands on the screen
-(with pyte, of the extra ``test``). Processor time is that of all threads, for a key every 120 ms.
+(with pyte, of the extra ``test``). Processor time is that of all threads, of a key for one every
+120 ms; on a machine that does other things, too, its ratios still hold.
 Shown are medians, and the ratio of each to the unit's of the same turn, with the smallest and the
 largest.
 """
@@ -248,7 +249,7 @@ PACE, PER_SECOND, PRESSES = 0.12, 30, 45
 """Seconds between keys whose processor time is taken; presses of a held key a second, and in all:
 d_k has some fifty stops."""
 
-KEY, FAST = "key to last byte", "held key"
+KEY, FAST, STARTED = "key to last byte", "held key", "processor time of the start"
 AIMS = {"Explore": 5.0, "Sweep's map": 5.0}
 """The largest ratios of a key in a view; others have `MOST`."""
 
@@ -263,6 +264,7 @@ def turn(keys: int, peers: Sequence[tuple[str, str, str]]) -> dict[str, float]:
     for name, source in (("minimal", MINIMAL), ("canvas", CANVAS)):
         with running("-c", source) as program:
             found[f"{name}: start"] = program.until("number 0", "palette")
+            found[f"{name}: {STARTED}"] = program.processor
             program.rest()
             pressed = [program.press("]") for _ in range(keys)]
             found[f"{name}: key to first byte"] = median(first for first, _ in pressed)
@@ -289,9 +291,10 @@ def keys_of(
     """Return the seconds of a start, and of keys in a place of a program."""
     found: dict[str, float] = {}
     with running(*command) as program:
-        start = program.until("13.1 %", "Quit")
+        start, computed = program.until("13.1 %", "Quit"), program.processor
         if not way:
             found[f"{title}: start"] = start
+            found[f"{title}: {STARTED}"] = computed
         program.rest()
         for step in way:
             program.press(step)
@@ -363,7 +366,7 @@ def end_of(command: tuple[str, ...], way: str, before: str) -> float:
 
 def unit_of(figure: str) -> str:
     """Return the figure of the minimal program that another is compared with."""
-    kinds = ("key to first byte", KEY, FAST, "processor time a key", "q to the prompt")
+    kinds = ("key to first byte", KEY, FAST, STARTED, "processor time a key", "q to the prompt")
     kind = next((kind for kind in kinds if figure.endswith(kind)), "start")
     return f"minimal: {kind}"
 
