@@ -43,7 +43,7 @@ FIRST: Mapping[str, str] = {
     "cap 30": "soft cap: none → 30", "sink 1": "sink: none → 1",
     "soft cap of 30": "soft cap: none → 30", "d_k 64k": "d_k 64k", "mask 1": "mask: none → 1",
     "hide 2": "mask: none → 2", "hide key 2": "mask: none → 2", "mask key 2": "mask: none → 2",
-    "sigma_q 2": "σ_q 2",
+    "sigma_q 2": "σ_q 2", "lead 5": "lead 5", "leading key": "lead",
     "samples 1000": "Dot products: samples: 100,000 → 1,000",
     "draws 64": "Sweep: draws: auto → 64", "precision float16": "precision: float64 → float16",
     # A value alone.
