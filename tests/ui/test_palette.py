@@ -17,7 +17,7 @@ from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.palette import PaletteProvider
 from attn_tui.ui.setting import MASK
 from tests.pairs import everyday
-from tests.ui.person import burst, find_all, notices, press, read, shown, take_first
+from tests.ui.person import burst, find_all, notices, press, read, shown, take_first, until
 
 RULE = "rule: inverse-sqrt → "
 NOW = ", as it is now"
@@ -391,8 +391,7 @@ async def test_keys_in_one_burst_choose_what_they_say(monkeypatch: pytest.Monkey
         assert screen.NAME == "claims"
         assert screen.headline.startswith("“(The book")
         await pilot.press("slash", *"load", "enter")
-        while not isinstance(pilot.app.screen, FileScreen):
-            await pilot.pause()
+        await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
 
 
 @pytest.mark.parametrize("before", ["none", "causal"])
@@ -427,8 +426,7 @@ async def test_a_rule_that_does_nothing_by_itself_opens_the_row_of_what_it_needs
         first = (await find_all(pilot, "temperature", key))[0]
         assert "T is the temperature" in first or key == "r"
         await burst(pilot, "enter")
-        while isinstance(pilot.app.screen, CommandPalette):
-            await pilot.pause()
+        await until(pilot, lambda: not isinstance(pilot.app.screen, CommandPalette))
         screen = await shown(pilot)
         assert screen.query_one("#set-temperature-T").has_focus
         screen = await press(pilot, *"4", "enter")
