@@ -391,7 +391,10 @@ class AttentionScreen(PinningScreen):
         """The titles of the two maps."""
         if self.shown.pinned is not None:
             return "Pinned", "Now"
-        return "Unscaled", done_to(self.shown)
+        text, begins = done_to(self.shown), self.shown.head.setup.scale.begins
+        if begins is not None and self.shown.n_keys < begins:
+            text += f", factor 1 below {begins:,g} keys"
+        return "Unscaled", text
 
     @property
     def _warning(self) -> str:

@@ -35,6 +35,7 @@ FIRST: Mapping[str, str] = {
     "yarn 4": f"{RULE}yarn:factor=4", "a 5": f"{RULE}fixed:a=5",
     "power 0.3": f"{RULE}power:alpha=0.3", "alpha 0.3": f"{RULE}power:alpha=0.3",
     "mscale 0.707": f"{RULE}yarn:mscale=0.707", "longrope 8": f"{RULE}longrope:factor=8",
+    "llama4 128": f"{RULE}llama4:length=128", "llama 4": f"{RULE}llama4",
     "ssmax a 0.5": f"{RULE}ssmax:a=0.5", "layer 3": f"{RULE}per-layer:layer=3",
     "64": "d_k: 1,024 → 64",
     "d_k 64": "d_k: 1,024 → 64", "dk=64": "d_k: 1,024 → 64", "set d_k to 64": "d_k: 1,024 → 64",
