@@ -257,7 +257,7 @@ def statistics(
 
 def drawn(
     d_k: int, n_keys: int = 64, seed: int = 1, count: int = 1, qk_norm: bool = False,
-    sigma_q: float = 1.0, sigma_k: float = 1.0,
+    sigma_q: float = 1.0, sigma_k: float = 1.0, lead: float = 0.0,
 ) -> Numbers:  # fmt: skip
     """Return scores q·k of random q and k, shape (count, n_keys): a query a row, unscaled.
 
@@ -269,7 +269,9 @@ def drawn(
     >>> drawn(64, n_keys=3).round(3)
     array([[ -7.961, -10.402,   4.391]])
     """
-    setup = Setup(d_k=d_k, scale=Scale(qk_norm=qk_norm), sigma_q=sigma_q, sigma_k=sigma_k)
+    setup = Setup(
+        d_k=d_k, scale=Scale(qk_norm=qk_norm), sigma_q=sigma_q, sigma_k=sigma_k, lead=lead
+    )
     return np.stack([vector.scores for vector in Drawn(n_keys, seed, count).vectors(setup)])
 
 

@@ -65,6 +65,7 @@ def setups(draw: st.DrawFn) -> Setup:
     setup = Setup(
         draw(D_KS), scale, draw(values(Precision)), draw(masked),
         sigma_q=draw(st.sampled_from([1.0, 0.5])), sigma_k=draw(st.sampled_from([1.0, 2.25])),
+        lead=draw(st.sampled_from([0.0, 2.5])),
     )  # fmt: skip
     if (model := MODELS.get(draw(st.sampled_from(["none", *MODELS])))) is None:
         return setup
@@ -136,7 +137,8 @@ def test_what_dot_products_asks_is_asked_by_its_line(setup: Setup, drawn: dots.S
     if again.setup.model == "none":
         # What departs from a model has no option here, and neither has what plays no part.
         setup = replace(setup, scale=Scale(setup.scale.rule, setup.scale.arguments), model="none")
-    assert again.setup == setup
+    # One product at a time has no key that leads.
+    assert again.setup == replace(setup, lead=0.0)
 
 
 @given(
@@ -155,7 +157,9 @@ def test_what_sweep_asks_is_asked_by_its_line(
     compared = sweep.compared(swept, setup.scale)
     assert sweep.compared(found, again.setup.scale) == compared
     assert again.setup.scale.qk_norm == setup.scale.qk_norm
-    assert again.setup.sigmas == setup.sigmas
+    assert (again.setup.sigmas, again.setup.lead) == (setup.sigmas, setup.lead)
+    if swept.statistic == "lead_weight":
+        assert again.setup.scale.sink == setup.scale.sink
     names = {"view", "statistic", "draws", "seed"}
     if swept.view == "map":
         names |= {"n_range", "d_k_range", "map_points"}

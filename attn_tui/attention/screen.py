@@ -39,7 +39,7 @@ from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, PicturePane, Sheet
 from attn_tui.ui.pinning_screen import PinningScreen
-from attn_tui.ui.setting import CAUSAL, MASK, PRECISION, SCALE, of_field, spread_where
+from attn_tui.ui.setting import CAUSAL, MASK, PRECISION, SCALE, drawn_where, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -76,7 +76,7 @@ class AttentionScreen(PinningScreen):
     VIEW_TITLES = VIEW_TITLES
     NO_N = ROWS_ASKED
     GROUPS: ClassVar = (
-        ("Head", (*FIELDS.values(), *spread_where(_why_not_drawn))),
+        ("Head", (*FIELDS.values(), *drawn_where(_why_not_drawn))),
         ("Scale", _SCALE), ("Precision", PRECISION),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -391,7 +391,10 @@ class AttentionScreen(PinningScreen):
         """The titles of the two maps."""
         if self.shown.pinned is not None:
             return "Pinned", "Now"
-        return "Unscaled", done_to(self.shown)
+        text, begins = done_to(self.shown), self.shown.head.setup.scale.begins
+        if begins is not None and self.shown.n_keys < begins:
+            text += f", factor 1 below {begins:,g} keys"
+        return "Unscaled", text
 
     @property
     def _warning(self) -> str:

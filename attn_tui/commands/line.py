@@ -100,7 +100,8 @@ def dot(question: "Question") -> str:
     """Return the command line that prints what Dot products shows."""
     from attn_tui.compute.dots.settings import Settings
 
-    setup = question.experiment.setup
+    # One q·k at a time has no key that leads.
+    setup = replace(question.experiment.setup, lead=FIELDS["lead"].default)
     start, scale = _start(setup).scale, setup.scale
     if replace(start, rule=scale.rule, arguments=scale.arguments) != scale:
         # Dot products has no option for what departs from the model, nor any use for it.
@@ -119,7 +120,9 @@ def sweep(question: "Question") -> str:
         # A trailing comma makes one rule a list.
         names = ",".join(rule.text for rule in rules) + "," * (len(rules) == 1)
         arguments += ["--rules", names]
-    arguments += [*_spread(setup), *["--qk-norm"] * setup.scale.qk_norm]
+    arguments += [*_drawn(setup), *["--qk-norm"] * setup.scale.qk_norm]
+    if settings.statistic == "lead_weight" and setup.scale.sink is not None:
+        arguments += ["--sink", FIELDS["sink"].kind.text(setup.scale.sink)]
     # With no rule but none, there is nothing to compare.
     arguments += ["--ratio"] * (settings.ratio and len(rules) > 1)
     if settings.statistic != Settings().statistic:
@@ -297,16 +300,16 @@ def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
     is_brought = is_named and setup.d_k == start.d_k
     if not (is_of_source or is_brought):
         yield from ("--d-k", str(setup.d_k))
-    yield from _spread(setup)
+    yield from _drawn(setup)
     text = setup.scale.text
     if text != start.scale.text:
         yield from ("--rule", text)
     yield from _options(setup.scale, start.scale)
 
 
-def _spread(setup: Setup) -> Iterator[str]:
-    """Yield the options for σ_q and σ_k, where they are not 1."""
-    for field in (FIELDS["sigma_q"], FIELDS["sigma_k"]):
+def _drawn(setup: Setup) -> Iterator[str]:
+    """Yield the options for σ_q, σ_k and the lead, where they are not the defaults."""
+    for field in (FIELDS["sigma_q"], FIELDS["sigma_k"], FIELDS["lead"]):
         if (value := setup.value(field)) != field.default:
             yield from (field.option, field.kind.text(value))
 

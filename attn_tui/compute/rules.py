@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import inf, log
+from math import floor, inf, log
 
 from attn_tui.compute.field import Kind, number
 
@@ -53,6 +53,7 @@ class Rule:
         users: Models that use it, or empty.
         synonyms: Other words by which it can be searched for.
         normalises: Whether q and k are normalised first, as by QK-norm.
+        begins: The parameter that is the number of keys below which the rule is 1/√d_k; or empty.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Rule:
     users: str = ""
     synonyms: tuple[str, ...] = ()
     normalises: bool = False
+    begins: str = ""
 
 
 _STEEPEST = 60.0
@@ -182,6 +184,21 @@ _ALL = (
          Parameter("length", "L", 4096.0, number(above=1.0, called="a finite length"),
                    "the length of the context before", ("original length",))),
         users="Phi-3 with 128k", synonyms=("long context", "LongRoPE", "attention factor"),
+    ),
+    Rule(
+        "llama4", "(1 + a·ln(⌊n/L⌋ + 1))/√d_k",
+        "sharper from L keys on: the query at place n − 1 of a causal text sees n keys",
+        "Llama 4's attn_temperature_tuning; its code in transformers names arXiv 2501.19399",
+        lambda d_k, n_keys, values: (
+            (1.0 + values["a"] * log(floor(n_keys / values["length"]) + 1.0)) * _inverse_sqrt(d_k)
+        ),
+        (Parameter("length", "L", 8192.0, number(1.0, called="a finite length"),
+                   "the number of keys below which it is 1/√d_k", ("floor_scale",)),
+         Parameter("a", "a", 0.1, number(above=0.0, called="a finite factor"),
+                   "the factor of the logarithm", ("attn_scale",))),
+        users="Llama 4, in layers without RoPE",
+        synonyms=("Llama 4", "attn_temperature_tuning", "iRoPE"),
+        begins="length",
     ),
     Rule(
         "temperature", "1/T", "a divisor of your own, whatever d_k is",

@@ -236,7 +236,16 @@ class Scale(Checked):
     def uses_n(self) -> bool:
         """Whether m depends on the number of keys."""
         multiplier = self.definition.multiplier
-        return multiplier(1, 2, self.parameters) != multiplier(1, 3, self.parameters)
+        return len({multiplier(1, n, self.parameters) for n in (2, 3, 1 << 53)}) > 1
+
+    @property
+    def begins(self) -> float | None:
+        """The number of keys below which the multiplier is 1/√d_k, or None if it depends on none.
+
+        >>> Scale("llama4").begins, Scale("yarn").begins
+        (8192.0, None)
+        """
+        return self.parameters.get(self.definition.begins)
 
     def uses_d_k(self, n_keys: int) -> bool:
         """Return whether m depends on d_k for a number of keys; true if it fails at either end."""

@@ -71,6 +71,14 @@ UNIT_SPREAD = Spread()
 SPREAD = number(1e-3, 1e3, called="a factor")
 """The kind of σ_q and σ_k."""
 
+_MOST_LEAD = 1000.0
+
+LEAD = replace(
+    number(0.0, _MOST_LEAD, called="a lead"),
+    step=lambda value, steps: min(max(round(value + steps, 6), 0.0), _MOST_LEAD),
+)
+"""The kind of leads."""
+
 
 def _cancels(setup: Any, source: Any) -> str:
     """Return why the spread of what is drawn has no effect; empty if it has one."""
@@ -95,6 +103,8 @@ class Setup(Checked):
         sigma_q: σ_q, by which the entries of a drawn q are multiplied, or in Dot products their
             distances from their mean.
         sigma_k: σ_k, likewise of drawn keys.
+        lead: g, what is added to the component of a drawn key 0 along q, so that its score is
+            ‖q‖(ε₀ + g): under 1/√d_k it leads by about g logits. 0 for a key like the others.
     """
 
     d_k: int = setting(
@@ -121,6 +131,13 @@ class Setup(Checked):
     sigma_k: float = setting(
         1.0, SPREAD, "σ_k", "what drawn keys are multiplied by", option="--sigma-k",
         synonyms=("spread of k", "spread of keys", "sigma_k", "sigma k"), no_effect=_cancels,
+    )  # fmt: skip
+    lead: float = setting(
+        0.0, LEAD, "lead", "by how many logits drawn key 0 leads, under 1/√d_k", option="--lead",
+        synonyms=(
+            "leading key", "key ahead", "one key ahead", "planted key", "relevant key", "needle",
+            "needle in a haystack",
+        ),
     )  # fmt: skip
 
     def __post_init__(self) -> None:

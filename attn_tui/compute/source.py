@@ -264,8 +264,9 @@ class Drawn(Draw, Source):
     ‖q‖·g with g standard normal is drawn instead of keys. Under QK-norm the scores are d_k times
     the cosine between q and k, independent whatever q is, so d_k·g/√(g² + χ²) is drawn, with χ²
     of d_k − 1 degrees of freedom. Otherwise the setup's σ_q and σ_k multiply q and k, and scores
-    by their product. Draws are coupled: q at one d_k is the beginning of q at every larger one, g
-    does not depend on d_k, and χ² rises with d_k except where a proposal is no longer accepted.
+    by their product. The setup's lead is added to the g of key 0. Draws are coupled: q at one d_k
+    is the beginning of q at every larger one, g does not depend on d_k, and χ² rises with d_k
+    except where a proposal is no longer accepted.
     The generator is NumPy's PCG64 with its ``standard_normal``.
     """
 
@@ -277,21 +278,23 @@ class Drawn(Draw, Source):
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the draw at the setup's d_k, of normalised q and k under QK-norm."""
-        return _drawn(self, setup.d_k, setup.scale.normalises, setup.spread.scores)
+        return _drawn(self, setup.d_k, setup.scale.normalises, setup.spread.scores, setup.lead)
 
     def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores at another d_k; without QK-norm they are proportional to ‖q‖."""
         if setup.scale.normalises:
-            return np.where(scores > -np.inf, self.scores(d_k, index, qk_norm=True), -np.inf)
+            elsewhere = self.scores(d_k, index, qk_norm=True, lead=setup.lead)
+            return np.where(scores > -np.inf, elsewhere, -np.inf)
         return scores * (self.query_norm(d_k, index) / self.query_norm(setup.d_k, index))
 
     def redrawn(self) -> "Drawn":
         """Return the draw with the next seed."""
         return replace(self, seed=self.seed + 1)
 
-    def scores(self, d_k: int, index: int, qk_norm: bool = False) -> Floats:
+    def scores(self, d_k: int, index: int, qk_norm: bool = False, lead: float = 0.0) -> Floats:
         """Return the scores of vector ``index``, shape (n_keys,); under QK-norm in [−d_k, d_k]."""
         scores = stream(self.seed, index, 1).standard_normal(self.n_keys)
+        scores[0] += lead
         if not qk_norm:
             scores *= self.query_norm(d_k, index)
         elif d_k == 1:
@@ -334,9 +337,9 @@ class Drawn(Draw, Source):
 
 
 @lru_cache(maxsize=2)
-def _drawn(draw: Drawn, d_k: int, qk_norm: bool, spread: float) -> Vectors:
+def _drawn(draw: Drawn, d_k: int, qk_norm: bool, spread: float, lead: float) -> Vectors:
     def vector(index: int) -> Vector:
-        scores = draw.scores(d_k, index, qk_norm)
+        scores = draw.scores(d_k, index, qk_norm, lead)
         scores *= spread
         scores.setflags(write=False)
         return Vector(name(index), scores)

@@ -338,17 +338,21 @@ def experiment(group: str) -> Callable[[F], F]:
     return option("--experiment", "FILE", text, group, any_file)
 
 
+_LEAD = fields_of(Setup)["lead"]
+
 _SETUP: tuple[Callable[[Any], Any], ...] = (
-    *field_options(Setup, SCALE),
+    *(field_option(field, SCALE) for field in fields_of(Setup).values()
+      if not field.fed and field != _LEAD),
     RULE,
     option("--model", "NAME", "The d_k and scale of a model.", SCALE, of_names(NAMED.choices)),
-)
+)  # fmt: skip
 
 _SHARED: tuple[Callable[[Any], Any], ...] = (
     click.argument("scores", nargs=-1, shell_complete=any_file),
     _scores("--draw", "N", "Draw scores q·k of N keys."),
     _scores("--seed", "S", "What is drawn.  [default: 1]"),
     _scores("--vectors", "M", "How many vectors are drawn.  [default: 1]"),
+    field_option(_LEAD, SCORES),
     _scores("--query", "Q", "Rows of q: 1,0 or [[1,0],[0,1]] or @FILE."),
     _scores("--keys", "K", "Rows of K, as long as those of q."),
     _scores("--values", "V", "Rows of V, one for each of K."),

@@ -15,8 +15,9 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
 from attn_tui.compute.heads.statistic import DEAD
+from attn_tui.compute.lead import among_equals, lead_logits
 from attn_tui.compute.mask import Mask
-from attn_tui.compute.numbers import about, amount
+from attn_tui.compute.numbers import about, amount, general
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import PLAIN, Wrt
 from attn_tui.report.words import (
@@ -68,6 +69,10 @@ SPREAD = (
     "{makes} the {gradient} {made}."
 )
 DRAWN = "In this draw {before} unscaled. {second}{after}; the {gradient} {becomes}{typically}."
+LEADING = (
+    "Key 0 leads by {lead}: in this draw it has {was} of the weight unscaled. {second} it has "
+    "{now}; among equal others it would have {equal}."
+)
 SATURATED = (
     "Unscaled, {before}, and small changes of the scores change almost nothing. {second}{after}, "
     "and the {gradient} is back."
@@ -232,7 +237,10 @@ def headline(
     if moves and second.map.multiplier < 1.0 and first.effective_keys >= EVEN * n_keys:
         return SPREAD.format(**slots)
     texts = []
-    if experiment.source.redraws and not answer.compared:
+    leads = experiment.setup.lead and bool(answer.scaled.attended[0])
+    if experiment.source.redraws and leads and not answer.compared:
+        texts.append(_leading(answer, experiment, names[1]))
+    elif experiment.source.redraws and not answer.compared:
         often = "" if typical is None else _typically(typical, change.text)
         texts.append(DRAWN.format(typically=often, **slots))
         texts.append(DRAWN.format(typically="", **slots))
@@ -258,6 +266,23 @@ def headline(
     texts.append(NUMBERS.format(**slots))
     texts.append(NUMBERS.format(**slots | {"second": "Scaled"}))
     return next((text for text in texts if len(text) <= LONGEST), texts[-1])
+
+
+def _leading(answer: VectorAnswer, experiment: Experiment, second: str) -> str:
+    """Return the headline about a drawn key that leads, which need not be the heaviest."""
+    was, now = (share_text(float(side.weights()[0])) for side in answer.sides)
+    equal = share_text(equal_others(experiment, answer.scaled))
+    lead = general(experiment.setup.lead)
+    return LEADING.format(lead=lead, was=was, second=second, now=now, equal=equal)
+
+
+def equal_others(experiment: Experiment, side: Evaluation) -> float:
+    """Return the weight of a drawn key 0 on a side if the scores of all other keys were 0."""
+    setup, n_keys = experiment.setup, int(side.attended.sum())
+    logit = lead_logits(
+        setup.lead, setup.d_k, side.map, setup.spread.scores, setup.scale.normalises
+    )
+    return among_equals(logit, n_keys, side.map.sink)
 
 
 def _of_loss(answer: VectorAnswer, slots: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import SYMBOL, Wrt
 from attn_tui.compute.text import counted
 from attn_tui.explore.answer import curves
-from attn_tui.explore.headline import GradientChange, headline, of_several
+from attn_tui.explore.headline import GradientChange, equal_others, headline, of_several
 from attn_tui.explore.key_columns import SIDES, listed_keys, pair_columns, vector_columns
 from attn_tui.explore.lab import lab_parts
 from attn_tui.explore.vectors import vectors_tables
@@ -217,12 +217,15 @@ def _vector(
     law = spread(experiment.source, experiment.setup, index, answer.vector)
     if law is not None:
         name, number = law
-        yield Facts([Fact(f"root mean square of the scores, by law {name}", (number,))])
+        which = " but that of key 0" if experiment.setup.lead else ""
+        title = f"root mean square of the scores{which}, by law {name}"
+        yield Facts([Fact(title, (number,))])
     through = attention(experiment, index)
     columns = [*vector_columns(answer, contents.positions, through)]
     yield Table(columns, rows, _of(answer), csv="keys", notes=_left(answer, rows, "scores"))
     yield _data_of_sides(answer)
     yield from _statistics(answer, SIDES)
+    yield from _lead(experiment, answer)
     if through is not None:
         yield from vectors_tables(through, answer, rows)
     if contents.lab:
@@ -230,6 +233,22 @@ def _vector(
         if tried is not None:
             title = f"{weight_name(tried.key)} in every number format"
             yield Section(title, [*lab_parts(tried, answer)])
+
+
+def _lead(experiment: Experiment, answer: VectorAnswer) -> Iterator[Facts]:
+    """Yield the weight of a drawn key 0 that leads, beside what it would have of equal others."""
+    if not (experiment.setup.lead and experiment.source.redraws):
+        return
+    weights = [float(side.weights()[0]) for side in answer.sides]
+    equal = [equal_others(experiment, side) for side in answer.sides]
+    facts = [
+        Fact(title, values, name, texts=[weight(value) for value in values])
+        for name, title, values in (
+            ("lead_weight", "weight of key 0, which leads", weights),
+            ("equal_others", "weight of key 0 if all others were equal", equal),
+        )
+    ]
+    yield Facts(facts, SIDES, SIDES)
 
 
 def _trouble(answer: VectorAnswer) -> list[str]:

@@ -148,6 +148,8 @@ def missed_text(source: Captured, scale: Scale) -> str:
 def _(source: Drawn, experiment: Experiment) -> str:
     d_k = experiment.setup.d_k
     what = f"at d_k = {d_k:,}, n = {source.n_keys:,}, seed {source.seed}"
+    if lead := experiment.setup.lead:
+        what += f", key 0 ahead by g = {general(lead)}"
     if experiment.setup.scale.normalises:
         return f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k:,}"
     spread, shown = experiment.setup.spread, range(min(source.count, MOST_NORMS))
@@ -178,6 +180,16 @@ def what_d_k_moves(scale: Scale, n_keys: int) -> str:
     return "only the divisor" if scale.uses_d_k(n_keys) else "nothing in this rule"
 
 
+def lead_law(setup: Setup) -> str:
+    """Return what a lead does to the score of key 0, to follow a law; empty without a lead."""
+    if not setup.lead:
+        return ""
+    lead = general(setup.lead)
+    if setup.scale.normalises:
+        return f"; key 0 has g + {lead} in place of g"
+    return f"; that of key 0 is {lead}·{'‖q‖' if setup.sigma_k == 1.0 else 'σ_k‖q‖'} more"
+
+
 @singledispatch
 def law(source: Source, setup: Setup) -> str:
     """Return the law of the scores in words, or an empty text if they have none."""
@@ -190,7 +202,7 @@ def _(source: Drawn, setup: Setup) -> str:
         return (
             "scores are independent, s = d_k·g/√(g² + χ²), the cosine of q and k times d_k: g is "
             "standard normal, χ² has d_k − 1 degrees of freedom; their standard deviation is "
-            f"√d_k = {quantity(setup.d_k**0.5)} ({source.GENERATOR})"
+            f"√d_k = {quantity(setup.d_k**0.5)}{lead_law(setup)} ({source.GENERATOR})"
         )
     which = "its q" if source.count == 1 else "the q of a vector"
     spread, variance, root = setup.spread, "d_k", "√d_k"
@@ -199,7 +211,7 @@ def _(source: Drawn, setup: Setup) -> str:
     return (
         f"given {which}, scores are independent {scores_law(spread)}; over all q their variance is "
         f"{variance}, their standard deviation {root} = "
-        f"{quantity(spread.scores * setup.d_k**0.5)} ({source.GENERATOR})"
+        f"{quantity(spread.scores * setup.d_k**0.5)}{lead_law(setup)} ({source.GENERATOR})"
     )
 
 
@@ -211,7 +223,8 @@ def spread(source: Source, setup: Setup, index: int, vector: Vector) -> tuple[st
 
 @spread.register
 def _(source: Drawn, setup: Setup, index: int, vector: Vector) -> tuple[str, Number] | None:
-    scores = vector.scores[vector.scores > -np.inf]
+    scores = vector.scores[1:] if setup.lead else vector.scores
+    scores = scores[scores > -np.inf]
     if not scores.size:
         return None
     d_k = setup.d_k

@@ -252,6 +252,9 @@ def medians(
         bands.append(Band(x, low, high, kind))
         if marked and x[0] <= here <= x[-1]:
             dots.append((float(np.interp(log(here), np.log(x), middle)), kind))
+        if statistic == "lead_weight" and points[0].lead and rule != NONE:
+            equal = np.log10([point.equal_others for point in points])
+            curves.append(Curve(x, equal, "muted", "of equals" if name else ""))
     ns, d_ks = along(answer.settings, answer.experiment.setup.d_k)
     x_axis = place_axis(*((ns[0], ns[-1]) if over == "n" else (d_ks[0], d_ks[-1])))
     return Figure(curves, x_axis, log_axis(logs), (here, whole(here)), dots, bands)

@@ -63,6 +63,7 @@ def _statistics() -> dict[str, str]:
 _EXAMPLES = """\
   attn-tui sweep --n 512 --d-k 1:8192 --rules none,inverse-sqrt
   attn-tui sweep --over n --n 2:4096 --d-k 64 --statistic entropy
+  attn-tui sweep --over n --d-k 64 --lead 5 --statistic lead_weight
   attn-tui sweep --map --ratio
   attn-tui sweep --crossover --n 2,8,512
 """
@@ -91,6 +92,7 @@ _EXAMPLES = """\
 @settings(Settings, DRAWS)
 @field_option(SETUP["sigma_q"], DRAWS)
 @field_option(SETUP["sigma_k"], DRAWS)
+@field_option(SETUP["lead"], DRAWS)
 @experiment(DRAWS)
 @option(
     "--rules",
@@ -104,6 +106,7 @@ _EXAMPLES = """\
     "Whether q and k are normalised first.  [default: no]",
     SCALE,
 )
+@option("--sink", "B", "A sink beside key 0, for lead_weight.  [default: none]", SCALE)
 @option(
     "--statistic",
     "NAME,…",
@@ -168,9 +171,12 @@ def _experiment(options: dict[str, Any], read: _Read) -> "Experiment":
         setup = replace(read_experiment(options["experiment"], Drawn()).setup, mask=Mask())
     if options["qk_norm"] is not None:
         setup = replace(setup, scale=replace(setup.scale, qk_norm=options["qk_norm"]))
-    for name in ("sigma_q", "sigma_k"):
+    for name in ("sigma_q", "sigma_k", "lead", "sink"):
         if options[name] is not None:
-            setup = replace(setup, **{name: SETUP[name].kind.parse(name, options[name])})
+            field = SETUP[name]
+            part: Any = setup.get(field.owner)
+            value = field.kind.parse(name, options[name])
+            setup = setup.put(replace(part, **{name: value}))
     start = setup.get(Settings)
     d_k, changes = read(options, start, setup.d_k)
     if options["rules"] is not None:
@@ -312,7 +318,9 @@ def _print_crossovers(options: dict[str, Any], form: str) -> int:
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     latest: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, ProgressLine("crossovers") as progress:
-        for spent, so_far in crossovers(pairs, settings, experiment.setup.sigmas):
+        for spent, so_far in crossovers(
+            pairs, settings, experiment.setup.sigmas, experiment.setup.lead
+        ):
             latest = so_far
             progress.show(spent / total)
             if stop():

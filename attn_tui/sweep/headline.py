@@ -26,6 +26,10 @@ SHARES = "Of {n} keys {before} the weight {first}, {after} {second}."
 TYPICAL = (
     "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} {first}, {after} {second}."
 )
+LEADS = (
+    "With {n} keys and d_k = {d_k}, the leading key typically has {before} of the weight {first}, "
+    "{after} {second}; among equal others it would have {equal}."
+)
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 UNSCALED = "Only the unscaled side is drawn: there is nothing to compare it with."
 """The sentences. Turns and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand alone."""
@@ -150,6 +154,13 @@ def _sides(
         return WAITING.format(n=slots["n"], d_k=slots["d_k"])
     first, second = map(_how, drawn)
     texts = [value_text(side.statistics[readout].median, readout) for side in drawn]
+    if readout == "lead_weight" and drawn[1].lead:
+        # Without scaling equal others would leave it practically all.
+        compared = [side for side in drawn if side.scale != NONE]
+        equal = " and ".join(words.share_text(side.equal_others) for side in compared)
+        return LEADS.format(
+            before=texts[0], after=texts[1], first=first, second=second, equal=equal, **slots
+        )
     if readout != "effective_keys":
         return TYPICAL.format(before=texts[0], after=texts[1], first=first, second=second, **slots)
     before, after = ("about one" if text == "1" else f"about {text}" for text in texts)
@@ -171,7 +182,7 @@ def value_text(value: float, statistic: Statistic) -> str:
     """Return a median as text, rounded for a sentence."""
     if isnan(value):
         return "unknown"
-    if statistic == "max_weight":
+    if statistic in ("max_weight", "lead_weight"):
         return words.share_text(value)
     if statistic == "logit_std":
         return f"±{amount(value)}"

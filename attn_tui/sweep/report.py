@@ -1,14 +1,14 @@
 """The report of Sweep: statistics of drawn vectors at every place, and where medians cross."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.numbers import factor, percent, progress, quantity
+from attn_tui.compute.numbers import factor, general, percent, progress, quantity
 from attn_tui.compute.sample import Number
 from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
@@ -18,7 +18,7 @@ from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report.head import Labelled, about_model, left_out
-from attn_tui.report.origin import entries_law, scores_law
+from attn_tui.report.origin import entries_law, lead_law, scores_law
 from attn_tui.report.report import (
     Column,
     Fact,
@@ -67,6 +67,9 @@ FAR_BELOW = 100.0
 
 ERRORS = "error: of the mean; from, to: the median's 95 % interval"
 """The legend of the columns of a table that need one."""
+
+EQUAL = "if equal: {formula}, what key 0 has of equal others"
+"""What the legend of the weight of key 0 adds."""
 
 NUMBER, FACTOR = 8, 10
 """Widths in columns: of a statistic's number, and of a factor."""
@@ -141,6 +144,7 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     plain = f"given q, scores are independent {scores_law(setup.sigmas)}"
     if setup.sigmas != UNIT_SPREAD:
         plain += f", where {entries_law(setup.sigmas).removesuffix(',')}"
+    law, plain = law + lead_law(setup), plain + lead_law(setup)
     if setup.scale.bare in answer.rules:
         yield from about_model(setup)
     yield "sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}"
@@ -150,7 +154,11 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     yield "n", ns if over_n or is_map else f"{settings.n:,}"
     yield "d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks
     yield "rules", "; ".join(f"{rule.text}: m = {rule.formula}" for rule in answer.rules)
-    yield from left_out(setup.scale, but_qk_norm=True)
+    scale = setup.scale
+    if scale.sink is not None and answer.settings.statistic == "lead_weight":
+        yield "", f"sink b = {general(scale.sink)}, which counts in the weight of key 0 alone"
+        scale = replace(scale, sink=None)
+    yield from left_out(scale, but_qk_norm=True)
     is_complete = answer.progress == 1.0
     yield "drawn" if is_complete else "asked", _drawn(answer)
     if not is_complete:
@@ -183,12 +191,16 @@ def _drawn(answer: Answer) -> str:
 def _section(answer: Answer, statistic: Statistic) -> Section:
     """Return the tables of a statistic: one for each rule, and those of ratios if wanted."""
     name = NAMES[statistic]
+    legend = ERRORS
+    if statistic == "lead_weight":
+        is_beside = answer.experiment.setup.scale.sink is not None
+        legend += "; " + EQUAL.format(formula=f"e^g/(e^g + n − 1{' + e^b' * is_beside})")
     parts: list[Part] = [
         Table(
             [*_places(answer, answer.points.under(rule)),
              *_summaries(answer.points.under(rule), statistic)],
             np.arange(len(answer.points.under(rule))),
-            f"{rule.text}, m = {rule.formula}; {ERRORS}",
+            f"{rule.text}, m = {rule.formula}; {legend}",
         )
         for rule in answer.rules
     ]  # fmt: skip
@@ -228,6 +240,9 @@ def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column
     yield sampled("from", "median_low", 3)
     yield sampled("to", "median_high", 3)
     yield from exact_columns([exact.median for exact in exacts])
+    if statistic == "lead_weight":
+        texts = [quantity(point.equal_others, width=NUMBER) for point in points]
+        yield Column("if equal", texts=listed(texts), width=NUMBER)
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
@@ -317,6 +332,7 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
         "ninetieth": summary.high,
         **named(summary, ("quarter", "three_quarters")),
         "ratio": answer.points.ratio(point.n, point.d_k, point.scale, name),
+        **({"equal_others": point.equal_others} if name == "lead_weight" else {}),
     }
 
 

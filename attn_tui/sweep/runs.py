@@ -52,8 +52,9 @@ def drawn_by(experiment: Experiment) -> Experiment:
     )
     d_k = setup.d_k if over_n else Setup().d_k
     drawn = Setup(
-        d_k, Scale(qk_norm=setup.scale.qk_norm), sigma_q=setup.sigmas.q, sigma_k=setup.sigmas.k
-    )
+        d_k, Scale(sink=setup.scale.sink, qk_norm=setup.scale.qk_norm),
+        sigma_q=setup.sigma_q, sigma_k=setup.sigma_k, lead=setup.lead,
+    )  # fmt: skip
     return Experiment(Drawn(), drawn.put(bare))
 
 
@@ -162,12 +163,12 @@ def place_of(experiment: Experiment) -> object:
     setup = experiment.setup
     settings = setup.get(Settings)
     rules = compared(settings, setup.scale)
-    drawn = settings.n, setup.d_k, setup.scale.qk_norm, setup.sigmas, settings.draws, settings.seed
-    return rules, *drawn
+    scale, draws = (setup.scale.qk_norm, setup.scale.sink), (settings.draws, settings.seed)
+    return rules, settings.n, setup.d_k, scale, setup.sigmas, setup.lead, draws
 
 
 def row_of(experiment: Experiment) -> object:
     """Return the key of a `CursorRow`: all that it depends on, which is not the cursor's d_k."""
-    settings = experiment.setup.get(Settings)
-    wanted = tuple(crossovers_wanted(experiment))
-    return wanted, experiment.setup.sigmas, settings.draws, settings.seed
+    setup = experiment.setup
+    settings, wanted = setup.get(Settings), tuple(crossovers_wanted(experiment))
+    return wanted, setup.sigmas, setup.lead, settings.draws, settings.seed

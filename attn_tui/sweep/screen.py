@@ -54,9 +54,19 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane, columns_of
 from attn_tui.ui.picture import PicturePane, Sheet
-from attn_tui.ui.setting import RULE, SPREAD, of_field
+from attn_tui.ui.setting import LEAD, RULE, SPREAD, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
+
+BESIDE_KEY_0 = "A sink takes part in the weight of key 0 alone here"
+
+
+def _no_sink(question: Question) -> str:
+    statistic = question.experiment.setup.get(Settings).statistic
+    return "" if statistic == "lead_weight" else BESIDE_KEY_0
+
+
+SINK = replace(of_field(SETUP["sink"]), no_effect=_no_sink)
 
 KEPT = 4
 """How many complete sweeps are kept, so that going back to one redraws nothing. One that is not
@@ -94,10 +104,11 @@ class SweepScreen(InstrumentScreen):
     VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
         ("Shown", (FIELDS["statistic"],)),
-        ("Drawn", (FIELDS["draws"], FIELDS["seed"], *SPREAD)),
+        ("Drawn", (FIELDS["draws"], FIELDS["seed"], *SPREAD, LEAD)),
         ("Places", tuple(FIELDS[name] for name in ("n", "n_range", "d_k_range", "map_points",
                                                    "points"))),
-        ("Compared", (RULE, FIELDS["rules"], of_field(SETUP["qk_norm"]), FIELDS["crossovers"])),
+        ("Compared", (RULE, FIELDS["rules"], of_field(SETUP["qk_norm"]), SINK,
+                      FIELDS["crossovers"])),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),

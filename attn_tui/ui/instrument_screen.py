@@ -61,6 +61,7 @@ LEADING_AWAY = ("explore", "open_head", "open_instrument")
 CHANGED: Mapping[str, str] = {
     "precision": "{}", "naive": "{}", "round_scores": "scores in {}",
     "round_vectors": "q and k in {}", "sigma_q": "σ_q = {}", "sigma_k": "σ_k = {}",
+    "lead": "lead {}",
 }  # fmt: skip
 """What the title says of settings that change numbers but stand in no pane, by their names."""
 

@@ -259,8 +259,12 @@ SPREAD = tuple(of_field(FIELDS[key]) for key in ("sigma_q", "sigma_k"))
 """How widely q and k are spread, where an instrument draws them."""
 
 
-def spread_where(needed: Callable[[Question], str]) -> tuple[Setting, ...]:
-    """Return the settings of the spread for an instrument that does not always draw.
+LEAD = of_field(FIELDS["lead"])
+"""By how much key 0 leads, where several keys are drawn."""
+
+
+def drawn_where(needed: Callable[[Question], str]) -> tuple[Setting, ...]:
+    """Return the settings of spread and lead for an instrument that does not always draw.
 
     Args:
         needed: Returns why nothing is drawn for a question, or an empty text.
@@ -272,7 +276,7 @@ def spread_where(needed: Callable[[Question], str]) -> tuple[Setting, ...]:
 
         return replace(setting, no_effect=no_effect)
 
-    return tuple(map(of_question, SPREAD))
+    return tuple(map(of_question, (*SPREAD, LEAD)))
 
 
 def _why_not_drawn(question: Question) -> str:
@@ -280,7 +284,7 @@ def _why_not_drawn(question: Question) -> str:
     return "" if is_drawn else "It is of drawn scores: type n = 64, seed = 1"
 
 
-DRAW = (N_KEYS, SEED, VECTORS, *spread_where(_why_not_drawn))
+DRAW = (N_KEYS, SEED, VECTORS, *drawn_where(_why_not_drawn))
 
 PARAMETERS: Mapping[str, tuple[Setting, ...]] = {
     name: tuple(_of_parameter(rule, parameter) for parameter in rule.parameters)

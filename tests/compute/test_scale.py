@@ -3,9 +3,11 @@
 import re
 from math import log, sqrt
 
+import numpy as np
 import pytest
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.head_model import PositionLaw
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.rules import RULES
 from attn_tui.compute.scale import Scale, parse_scale
@@ -36,6 +38,10 @@ def test_each_rule_has_its_multiplier() -> None:
         ("yarn:1,mscale=0.5", 1 / sqrt(80)),
         ("longrope", (1 + log(32) / log(4096)) / sqrt(80)),
         ("longrope:4,length=2^15", (1 + log(4) / log(32_768)) / sqrt(80)),
+        ("llama4", 1 / sqrt(80)),
+        ("llama4:8", 1 / sqrt(80)),
+        ("llama4:7", (1 + 0.1 * log(2)) / sqrt(80)),
+        ("llama4:length=2,a=0.5", (1 + 0.5 * log(4)) / sqrt(80)),
         ("cosine", 8 / 80),
         ("cosine:20", 20 / 80),
         ("power", 1 / sqrt(80)),
@@ -57,6 +63,16 @@ def test_rules_agree_where_they_should() -> None:
     for text, factor in (("yarn", 1.8739), ("yarn:40,mscale=0.707", 1.5896), ("longrope", 1.4167)):
         ratio = parse_scale(text).multiplier(64, 3) / standard
         assert ratio == pytest.approx(factor, abs=5e-5)
+
+
+def test_llama_4s_rule_is_the_law_by_position_of_a_causal_query() -> None:
+    """The query at position i sees i + 1 keys, so that its place follows from their number."""
+    law, scale = PositionLaw("llama 4", 128.0), parse_scale("llama4:length=128")
+    positions = np.arange(1000)
+    ours = [scale.multiplier(64, int(place) + 1) * 8.0 for place in positions]
+    assert ours == pytest.approx(law.factors(positions), rel=1e-15)
+    assert set(ours[:127]) == {1.0}
+    assert ours[127] > 1.0
 
 
 @pytest.mark.parametrize("name", ["log-length", "ssmax"])
@@ -121,7 +137,7 @@ def test_the_pipeline_is_said_in_one_line(scale: Scale, text: str) -> None:
 
 
 def test_rules_that_depend_on_the_number_of_keys_say_so() -> None:
-    assert {name for name in RULES if Scale(name).uses_n} == {"log-length", "ssmax"}
+    assert {name for name in RULES if Scale(name).uses_n} == {"log-length", "ssmax", "llama4"}
 
 
 def test_parameters_are_written_as_other_numbers_are() -> None:

@@ -177,6 +177,8 @@ MORE = (
     "attention --capture odd.npz --layer 1 --head 1 --json",
     "sweep --n 4 --d-k 16 --draws 50 --json",
     "sweep --over n --n 2:64 --points 3 --draws 50 --json",
+    "sweep --n 4 --d-k 16 --draws 50 --lead 5 --sink 0 --json",
+    "show --draw 40 --lead 5 --json",
     "show --capture captured.npz --layout out=bhnd --names {layer}.{part} --row 3 --json",
     "attention --query [[1,0],[0,1]] --keys [[1,0],[0,1]] --tokens words.json --json",
     "attention --capture demo/cap-dropped/capture.safetensors --json",

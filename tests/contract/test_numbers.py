@@ -171,7 +171,7 @@ RULES = {
     for rule in (
         "none", "inverse-sqrt", "inverse", "mup:d0=128", "fixed:a=144", "per-layer:layer=3",
         "log-length", "ssmax:a=2", "yarn:factor=4", "temperature:T=4", "power:alpha=0.25",
-        "longrope:factor=8",
+        "longrope:factor=8", "llama4:length=2",
     )
 }  # fmt: skip
 DRAWN = {

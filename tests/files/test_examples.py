@@ -45,6 +45,8 @@ def facts() -> dict[str, list[str]]:
     causal = answered(EXAMPLES["causal"].draft)
     bare = EXAMPLES["qk-norm"].draft
     bare = replace(bare, setup=replace(bare.setup, scale=Scale()))
+    usual = EXAMPLES["llama4"].draft
+    usual = replace(usual, setup=replace(usual.setup, scale=Scale()))
     near = EXAMPLES["near-ties"].draft
     exact = answered(replace(near, setup=replace(near.setup, precision=Precision())))[0]
     slopes = softcap.slopes() / softcap.multiplier
@@ -89,6 +91,11 @@ def facts() -> dict[str, list[str]]:
             *fixed(of("thousand").unscaled.max_weight),
             f"{of('thousand').scaled.effective_keys:.0f} keys",
             *fixed(norms("thousand", "scaled")[0], norms("thousand", "unscaled")[0]),
+        ],
+        "llama4": [
+            f"factor is {8.0 * of('llama4').scaled.multiplier:.4f}",
+            f"{of('llama4').scaled.effective_keys:.0f} keys",
+            f"leave {answered(usual)[0].scaled.effective_keys:.0f}.",
         ],
     }
 

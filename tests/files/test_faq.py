@@ -87,6 +87,12 @@ def test_the_headline_on_the_screen_is_about_the_place_that_the_command_names() 
         if instrument.name != "sweep":
             continue
         settings = experiment.setup.get(Settings)
+        if settings.over == "n" and settings.view == "curves":
+            at = re.search(r"--n [\d:]+@(\d+)", entry.command)
+            assert at, entry.command
+            assert settings.n == int(at[1])
+            assert settings.n_range[0] < settings.n < settings.n_range[-1]
+            continue
         place = re.search(r"--d-k [\d:]+@(\d+)", entry.command)
         assert place, entry.command
         assert experiment.setup.d_k == int(place[1])

@@ -1,7 +1,7 @@
 """The pictures of Sweep: levels and texts of the map, its border, one place, medians."""
 
 from dataclasses import replace
-from math import log, log10
+from math import exp, log, log10
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from attn_tui.charts.colour import Palette
 from attn_tui.compute.numbers import quantity
 from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
@@ -129,3 +130,15 @@ def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
     table = charts.row_table(swept(over_n), RULES, ("unscaled", "1/√d_k"), (8, 64))
     assert table.columns[0].title == "n"
     assert table.columns[0].texts[table.cursor or 0] == "8"
+
+
+def test_what_equal_others_would_leave_is_a_curve_beside_each_rule() -> None:
+    asked = Settings(
+        statistic="lead_weight", over="n", n=64, n_range=(2, 1024), points=4, draws=40
+    )  # fmt: skip
+    answer = swept(asked, 64, Setup(lead=5.0))
+    rules = [NONE, Scale()]
+    curves = charts.medians(answer, rules, "n", 64, 64, ["unscaled", "1/√d_k"]).curves
+    assert [curve.name for curve in curves] == ["unscaled", "1/√d_k", "of equals"]
+    expected = exp(5.0) / (exp(5.0) + curves[2].x - 1.0)
+    assert 10.0 ** curves[2].y == pytest.approx(expected)

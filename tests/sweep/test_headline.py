@@ -72,10 +72,28 @@ SENTENCES = {
             "Of 64 keys about 41 share the weight when divided by √d_k, about 64 when divided by "
             "d_k.",
         ),
+        (
+            replace(MAP, statistic="lead_weight", n=128), 64,
+            "With 128 keys and d_k = 64, the typical weight of key 0 is almost none unscaled, "
+            "0.5 % when divided by √d_k.",
+        ),
         (replace(CURVES, rules=("none",)), 64,
          "Only the unscaled side is drawn: there is nothing to compare it with."),
     ],
 }  # fmt: skip
+
+
+def test_what_is_left_of_a_leading_key_stands_beside_what_equal_others_would_leave() -> None:
+    asked = replace(CURVES, statistic="lead_weight", n=64, draws=400)
+    assert headline(swept(asked, 64, Setup(lead=5.0))) == (
+        "With 64 keys and d_k = 64, the leading key typically has practically all of the weight "
+        "unscaled, 58 % when divided by √d_k; among equal others it would have 70 %."
+    )
+    two = replace(asked, rules=("inverse-sqrt", "log-length"))
+    assert headline(swept(two, 64, Setup(lead=5.0))).endswith(
+        "58 % of the weight when divided by √d_k, 26 % when divided by 12; among equal others it "
+        "would have 70 % and 31 %."
+    )
 
 
 @pytest.mark.parametrize("kind", everyday(1, SENTENCES))
@@ -114,14 +132,17 @@ ASKED = st.builds(
 
 @pytest.mark.slow
 @settings(max_examples=10, derandomize=True, deadline=None)
-@given(ASKED, st.sampled_from([Scale(), Scale("none"), Scale(qk_norm=True)]))
+@given(
+    ASKED, st.sampled_from([Scale(), Scale("none"), Scale(qk_norm=True)]),
+    st.sampled_from([0.0, 5.0]),
+)  # fmt: skip
 def test_it_is_short_plain_and_its_factor_is_that_of_the_points(
-    question: tuple[Settings, int], scale: Scale
+    question: tuple[Settings, int], scale: Scale, lead: float
 ) -> None:
     wanted, d_k = question
     if scale.qk_norm:
         wanted = replace(wanted, d_k_range=(1, 16), draws=8)
-    result = swept(wanted, d_k, Setup(scale=scale))
+    result = swept(wanted, d_k, Setup(scale=scale, lead=lead))
     text = headline(result)
     assert len(text) <= 170, text
     assert not re.search(r"\de[-+]?\d|∂|‖|\{|\}|\binf\b|nan|  |about about", text), text

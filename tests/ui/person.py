@@ -1,6 +1,9 @@
 """Shared by tests of screens: press keys as one person would, and wait until they took effect."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from inspect import getsource
+from typing import Any
 
 from textual.command import CommandList, CommandPalette
 from textual.content import Content
@@ -8,7 +11,7 @@ from textual.events import Key
 from textual.keys import _character_to_key
 from textual.notifications import Notification
 from textual.pilot import Pilot
-from textual.worker import WorkerCancelled
+from textual.worker import Worker, WorkerCancelled
 
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -18,10 +21,23 @@ from attn_tui.ui.pane import Pane
 setattr(Notification, "time_left", property(lambda notice: notice.timeout + 3600.0))  # noqa: B010
 
 
+PATIENCE = 500
+"""In how many rounds in a row nothing may run, while something is waited for, before it fails."""
+
+
 def app_of(pilot: Pilot[None]) -> AttnApp:
     """Return the application to test."""
     assert isinstance(pilot.app, AttnApp)
     return pilot.app
+
+
+def unfinished(pilot: Pilot[None]) -> list[Worker[Any]]:
+    """Return the workers that will finish some day.
+
+    A tree of files has one that waits for folders for as long as it is there.
+    """
+    workers = pilot.app.workers
+    return [each for each in workers if not each.is_finished and each.group != "_loader"]
 
 
 async def shown(pilot: Pilot[None]) -> InstrumentScreen:
@@ -30,16 +46,31 @@ async def shown(pilot: Pilot[None]) -> InstrumentScreen:
     await pilot.pause()
     while not app.turns.idle or app.instrument is None or app.instrument.question is None:
         await pilot.pause()
-    while any(not worker.is_finished for worker in app.workers):
+    while working := unfinished(pilot):
         # A worker cancelled by a new question must not end the wait for the others.
         with suppress(WorkerCancelled):
-            await app.workers.wait_for_complete()
+            await app.workers.wait_for_complete(working)
     await pilot.pause()
     while app.screen_stack and (app.screen._layout_required or app.screen._dirty_widgets):
         # Textual draws at most sixty times a second.
         await pilot.pause()
     assert app.instrument
     return app.instrument
+
+
+async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    """Wait until something holds, for as long as anything runs that may bring it about.
+
+    Raises:
+        AssertionError: With what was waited for and what is on the screen, if nothing runs.
+    """
+    idle = 0
+    while not holds():
+        if idle == PATIENCE:
+            source = getsource(getattr(holds, "func", holds)).strip()
+            raise AssertionError(f"waited in vain: {source}\nOn the screen: {read(pilot)}")
+        await pilot.pause()
+        idle = 0 if unfinished(pilot) else idle + 1
 
 
 async def press(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
@@ -99,6 +130,5 @@ async def take_first(pilot: Pilot[None], words: str, key: str = "slash") -> Inst
     """Choose the first hit of the palette, or of a list that a key opens."""
     await find_all(pilot, words, key)
     await burst(pilot, "enter")
-    while isinstance(pilot.app.screen, CommandPalette):
-        await pilot.pause()
+    await until(pilot, lambda: not isinstance(pilot.app.screen, CommandPalette))
     return await shown(pilot)

@@ -17,7 +17,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import RULE
 from tests.pairs import everyday
-from tests.ui.person import burst, notices, press, shown
+from tests.ui.person import burst, notices, press, shown, until
 
 
 def footer(pilot: Pilot[None]) -> list[str]:
@@ -59,8 +59,7 @@ async def test_below_a_dialogue_the_footer_shows_no_keys_that_would_be_typed(key
         before = last_line(pilot)
         assert "q Quit" in before
         await pilot.press(key)
-        while isinstance(pilot.app.screen, InstrumentScreen):
-            await pilot.pause()
+        await until(pilot, lambda: not isinstance(pilot.app.screen, InstrumentScreen))
         await pilot.pause()
         assert last_line(pilot).strip() == ""
         await press(pilot, "escape")

@@ -1,7 +1,6 @@
 """The dialogues that open and save: nothing is overwritten unasked, and every folder is near."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import Files, FileScreen
 from tests.engine.captured import heads, write
-from tests.ui.person import burst, click_on, notices, shown
+from tests.ui.person import burst, click_on, notices, shown, until
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +48,9 @@ async def dialogue(pilot: Pilot[None], key: str) -> FileScreen:
 
 async def opened(pilot: Pilot[None]) -> FileScreen:
     """Wait until a dialogue is there, and its tree lists the folder."""
-    while not isinstance(pilot.app.screen, FileScreen):
-        await pilot.pause()
+    await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
     screen = pilot.app.screen
+    assert isinstance(screen, FileScreen)
     await until(pilot, lambda: bool(screen.query_one(Files).root.children))
     return screen
 
@@ -65,12 +64,6 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     """Press keys; the tree works for as long as it is there, so nothing is waited for."""
     await pilot.press(*keys)
     for _ in range(5):
-        await pilot.pause()
-
-
-async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    while not holds():
         await pilot.pause()
 
 

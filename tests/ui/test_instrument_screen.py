@@ -20,7 +20,7 @@ from attn_tui.ui.setting import MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.title import Title
 from tests.pairs import everyday
-from tests.ui.person import press, read, shown
+from tests.ui.person import press, read, shown, until
 
 DRAWN = EXAMPLE.with_text("n = 64, seed = 1")
 
@@ -47,8 +47,7 @@ async def test_n_moves_where_keys_are_drawn() -> None:
 async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await press(pilot, "f", "space")
-        while screen.present.experiment.setup.d_k == 1024:
-            await pilot.pause()
+        await until(pilot, lambda: screen.present.experiment.setup.d_k != 1024)
         await press(pilot, "f")
         assert not screen.is_playing
 
@@ -83,8 +82,7 @@ async def test_what_fails_in_a_thread_is_said_and_the_rest_goes_on(
         line = screen.query_one("#headline", Static)
         monkeypatch.setattr(precision_lab, "lab", fail)
         await pilot.press("t", "t")
-        while not screen.failure:
-            await pilot.pause()
+        await until(pilot, lambda: bool(screen.failure))
         assert "worked out: ZeroDivisionError: nothing to divide by." in str(line.render())
         assert "report it, with the command that c copies" in str(line.render())
         await press(pilot, "T", "right_curly_bracket")
@@ -162,8 +160,7 @@ async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() ->
         dialogue = FileScreen("Open", fail)
         await pilot.app.push_screen(dialogue)
         await pilot.press("x", "enter")
-        while not dialogue.query_one("#hint").has_class("-wrong"):
-            await pilot.pause()
+        await until(pilot, lambda: dialogue.query_one("#hint").has_class("-wrong"))
         hint = str(dialogue.query_one("#hint", Label).render())
         assert hint == "this could not be read: ZeroDivisionError: in x"
         assert dialogue.query_one(Input).value == "x"

@@ -20,7 +20,7 @@ from attn_tui.ui.setting import DRAW, MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
 from tests.engine.captured import heads, write
 from tests.sweep.asked import DRAFT as QUICK
-from tests.ui.person import press, shown
+from tests.ui.person import press, shown, until
 
 ROOMY = (160, 45)
 
@@ -92,8 +92,7 @@ async def test_a_capture_is_opened_while_the_scores_cannot_be_read(tmp_path: Pat
         screen = await shown(pilot)
         screen.ask(edits.text("1, 2, x"))
         await pilot.press("5", "o")
-        while not isinstance(pilot.app.screen, FileScreen):
-            await pilot.pause()
+        await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
         pilot.app.post_message(Paste(str(capture)))
         screen = await press(pilot, "enter")
         assert screen.present.draft.setup.get(Settings).capture == (str(capture),)

@@ -17,7 +17,17 @@ from attn_tui.ui.keys import KeysFooter
 from attn_tui.ui.picture import Picture
 from tests.contract.screens import KEYS, find
 from tests.contract.session import Session
-from tests.ui.person import burst, find_all, notices, press, read, shown, shown_title, take_first
+from tests.ui.person import (
+    burst,
+    find_all,
+    notices,
+    press,
+    read,
+    shown,
+    shown_title,
+    take_first,
+    until,
+)
 
 
 @pytest.mark.slow
@@ -84,12 +94,10 @@ async def test_a_file_of_two_vectors_says_so_and_its_path_is_typed_at_once(tmp_p
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         await pilot.press("o")
-        while not isinstance(pilot.app.screen, FileScreen):
-            await pilot.pause()
+        await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
         assert isinstance(pilot.app.screen.focused, Input)
         await pilot.press(*str(path), "enter")
-        while isinstance(pilot.app.screen, FileScreen):
-            await pilot.pause()
+        await until(pilot, lambda: not isinstance(pilot.app.screen, FileScreen))
         screen = await shown(pilot)
         assert "vector 1 of 2, 3 keys" in str(screen.pane("scores-pane").border_subtitle)
         assert "2 vectors" in notices(pilot)

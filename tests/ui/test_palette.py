@@ -17,7 +17,7 @@ from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.palette import PaletteProvider
 from attn_tui.ui.setting import MASK
 from tests.pairs import everyday
-from tests.ui.person import burst, find_all, notices, press, read, shown, take_first
+from tests.ui.person import burst, find_all, notices, press, read, shown, take_first, until
 
 RULE = "rule: inverse-sqrt → "
 NOW = ", as it is now"
@@ -35,6 +35,7 @@ FIRST: Mapping[str, str] = {
     "yarn 4": f"{RULE}yarn:factor=4", "a 5": f"{RULE}fixed:a=5",
     "power 0.3": f"{RULE}power:alpha=0.3", "alpha 0.3": f"{RULE}power:alpha=0.3",
     "mscale 0.707": f"{RULE}yarn:mscale=0.707", "longrope 8": f"{RULE}longrope:factor=8",
+    "llama4 128": f"{RULE}llama4:length=128", "llama 4": f"{RULE}llama4",
     "ssmax a 0.5": f"{RULE}ssmax:a=0.5", "layer 3": f"{RULE}per-layer:layer=3",
     "64": "d_k: 1,024 → 64",
     "d_k 64": "d_k: 1,024 → 64", "dk=64": "d_k: 1,024 → 64", "set d_k to 64": "d_k: 1,024 → 64",
@@ -43,7 +44,7 @@ FIRST: Mapping[str, str] = {
     "cap 30": "soft cap: none → 30", "sink 1": "sink: none → 1",
     "soft cap of 30": "soft cap: none → 30", "d_k 64k": "d_k 64k", "mask 1": "mask: none → 1",
     "hide 2": "mask: none → 2", "hide key 2": "mask: none → 2", "mask key 2": "mask: none → 2",
-    "sigma_q 2": "σ_q 2",
+    "sigma_q 2": "σ_q 2", "lead 5": "lead 5", "leading key": "lead",
     "samples 1000": "Dot products: samples: 100,000 → 1,000",
     "draws 64": "Sweep: draws: auto → 64", "precision float16": "precision: float64 → float16",
     # A value alone.
@@ -391,8 +392,7 @@ async def test_keys_in_one_burst_choose_what_they_say(monkeypatch: pytest.Monkey
         assert screen.NAME == "claims"
         assert screen.headline.startswith("“(The book")
         await pilot.press("slash", *"load", "enter")
-        while not isinstance(pilot.app.screen, FileScreen):
-            await pilot.pause()
+        await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
 
 
 @pytest.mark.parametrize("before", ["none", "causal"])
@@ -427,8 +427,7 @@ async def test_a_rule_that_does_nothing_by_itself_opens_the_row_of_what_it_needs
         first = (await find_all(pilot, "temperature", key))[0]
         assert "T is the temperature" in first or key == "r"
         await burst(pilot, "enter")
-        while isinstance(pilot.app.screen, CommandPalette):
-            await pilot.pause()
+        await until(pilot, lambda: not isinstance(pilot.app.screen, CommandPalette))
         screen = await shown(pilot)
         assert screen.query_one("#set-temperature-T").has_focus
         screen = await press(pilot, *"4", "enter")

@@ -16,7 +16,17 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import FileScreen
 from tests.contract.session import run
-from tests.ui.person import app_of, click_on, find_all, notices, press, read, shown, take_first
+from tests.ui.person import (
+    app_of,
+    click_on,
+    find_all,
+    notices,
+    press,
+    read,
+    shown,
+    take_first,
+    until,
+)
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -62,11 +72,9 @@ async def set_number(pilot: Pilot[None], key: str, number: str) -> None:
 async def name_file(pilot: Pilot[None], key: str, name: str) -> None:
     """Type a name into the dialogue of files that a key opens."""
     await pilot.press(key)
-    while not isinstance(pilot.app.screen, FileScreen):
-        await pilot.pause()
+    await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
     await pilot.press(*name, "enter")
-    while isinstance(pilot.app.screen, FileScreen):
-        await pilot.pause()
+    await until(pilot, lambda: not isinstance(pilot.app.screen, FileScreen))
     await shown(pilot)
 
 

@@ -63,13 +63,15 @@ def of_fixed_heads(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def after_softmax(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Multiply the weights of a drawn row, instead of its scores."""
+    """Multiply the weights of drawn rows, instead of their scores."""
     scores, m = drawn(trial.d_k, trial.n, trial.seed)[0], multiplier("inverse-sqrt", trial.d_k)
-    after, before = softmax(scores) * m, softmax(scores * m)
-    share = Evidence("largest share of a row, scaled after", float(after.max() / after.sum()))
-    usual = Evidence("the same, scaled before", float(before.max() / before.sum()))
+    after = softmax(scores) * m
+    rows = row_logs(trial, "max_weight", ("none", "inverse-sqrt"), (trial.d_k,))
+    # A factor after the softmax leaves the shares of a row as they are.
+    share = median("largest share of the median row, scaled after", rows["none", trial.d_k])
+    usual = median("the same, scaled before", rows["inverse-sqrt", trial.d_k])
     total = Evidence("sum of a row, scaled after", float(after.sum()), stated=1.0, exact=m)
-    where = f"a drawn row, d_k = {trial.d_k:,}, n = {trial.n:,}"
+    where = f"drawn rows, d_k = {trial.d_k:,}, n = {trial.n:,}"
     yield Case.as_stated(where, total, share, usual)
 
 

@@ -131,7 +131,7 @@ def row_crossovers(
     if not wanted:
         return
     try:
-        for progress in crossovers(wanted, setup.get(Settings), setup.sigmas):
+        for progress in crossovers(wanted, setup.get(Settings), setup.sigmas, setup.lead):
             if stop():
                 return
             yield progress
@@ -177,7 +177,8 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
         for n, d_k in every:
             scale.multiplier(d_k, n)
     draws, qk_norm, spread = first_draws(settings), setup.scale.qk_norm, setup.sigmas
-    first = Sampling(scales, draws, settings.seed, qk_norm, spread)
+    lead, sink = setup.lead, setup.scale.sink
+    first = Sampling(scales, draws, settings.seed, qk_norm, spread, lead, sink)
     batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, others)]
     # Where keys are few, more vectors are drawn afterwards, starting at the n of the settings.
     # Exact values and condensation are known only without QK-norm.
@@ -185,7 +186,8 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and is_plain})
     for n in sorted(few_keys, key=lambda n: n != closest(few_keys, settings.n)):
         row = [place for place in every if place[0] == n]
-        more = Sampling(scales, draws_at(settings, n), settings.seed, spread=spread)
+        many = draws_at(settings, n)
+        more = Sampling(scales, many, settings.seed, spread=spread, lead=lead, sink=sink)
         batches.append((more, row, ()))
     marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k, spread.scores))
     wanted = crossovers_wanted(experiment)

@@ -147,7 +147,10 @@ def crossover(
 
 
 def crossovers(
-    wanted: Sequence[tuple[int, Scale]], settings: Settings, spread: Spread = UNIT_SPREAD
+    wanted: Sequence[tuple[int, Scale]],
+    settings: Settings,
+    spread: Spread = UNIT_SPREAD,
+    lead: float = 0.0,
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
     """Yield the work done and the crossovers found so far.
 
@@ -157,6 +160,7 @@ def crossovers(
         wanted: Pairs of n and rule; the crossovers of all readouts are searched for each.
         settings: Settings that determine how many vectors are drawn, and the seed.
         spread: How widely q and k are spread.
+        lead: By how much key 0 leads.
 
     Raises:
         InputError: As for `search`.
@@ -165,7 +169,7 @@ def crossovers(
     for n, scale in wanted:
         draws = draws_at(settings, n)
         most, spent = search_cost(n, draws), 0
-        for step in search(n, scale, settings.seed, draws, spread=spread):
+        for step in search(n, scale, settings.seed, draws, spread=spread, lead=lead):
             if isinstance(step, tuple):
                 finished += step
             else:
@@ -182,7 +186,7 @@ def search_cost(n: int, draws: int) -> int:
 
 def search(
     n: int, scale: Scale, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS,
-    spread: Spread = UNIT_SPREAD,
+    spread: Spread = UNIT_SPREAD, lead: float = 0.0,
 ) -> Iterator[tuple[Crossover, ...] | int]:  # fmt: skip
     """Search for crossovers: yield the cost of each step, and finally the crossovers.
 
@@ -214,7 +218,7 @@ def search(
         sorted({round(place) for place in np.geomspace(least, D_K.maximum, steps + 1)})
         for steps in (octaves, octaves * _OCTAVE)
     )
-    falls = _Falls(n, tuple(readouts), seed, scale, spread)
+    falls = _Falls(n, tuple(readouts), seed, scale, spread, lead)
     yield from falls.evaluate(coarse, min(draws, _PILOT))
     windows: dict[GradientReadout, tuple[int, int]] = {}
     for readout in readouts:
@@ -250,10 +254,10 @@ class _Falls:
 
     def __init__(
         self, n: int, readouts: tuple[GradientReadout, ...], seed: int, scale: Scale,
-        spread: Spread,
+        spread: Spread, lead: float,
     ) -> None:  # fmt: skip
         self.n, self.readouts, self.seed, self.scale = n, readouts, seed, scale
-        self.spread = spread
+        self.spread, self.lead = spread, lead
         self._samples: dict[int, Floats] = {}
 
     def evaluate(self, places: Sequence[int], draws: int) -> Iterator[int]:
@@ -265,7 +269,8 @@ class _Falls:
         for unit in units(self.seed, self.n, draws, wanted):
             for d_k, samples in added.items():
                 for side, multiplier in enumerate((1.0, self.scale.multiplier(d_k, self.n))):
-                    logs = unit_logs(unit, d_k, multiplier * self.spread.scores)[rows]
+                    of_weights = multiplier * self.spread.scores
+                    logs = unit_logs(unit, d_k, of_weights, lead=self.lead)[rows]
                     factors = [
                         READOUTS[readout].factor(multiplier, self.spread.k)
                         for readout in self.readouts

@@ -96,16 +96,22 @@ def _normals(seed: int, first: int, size: int, n_keys: int) -> Floats:
 
 
 @lru_cache(maxsize=1)
-def unit_rows(unit: Unit) -> DrawnVectors:
-    """Return each vector's g and upstream gradient."""
+def unit_rows(unit: Unit, lead: float = 0.0) -> DrawnVectors:
+    """Return each vector's g, with the lead of key 0, and upstream gradient."""
     which = unit.seed, unit.first, unit.size
     for most in _SHARED:
         if unit.n_keys <= most:
             g, v = _normals(*which, most)[:, :, : unit.n_keys]
-            return rows(g, v)
+            return rows(_led(g.copy(), lead) if lead else g, v)
     # Longer vectors are too large to cache.
     drawn = _normals.__wrapped__(*which, unit.n_keys)
-    return rows(drawn[0], drawn[1], out=drawn)
+    return rows(_led(drawn[0], lead), drawn[1], out=drawn)
+
+
+def _led(g: Floats, lead: float) -> Floats:
+    """Return g after adding a lead to key 0 of each vector."""
+    g[:, 0] += lead
+    return g
 
 
 def forget_rows() -> None:
@@ -115,11 +121,11 @@ def forget_rows() -> None:
 
 
 @lru_cache(maxsize=1)
-def _normalised_rows(unit: Unit, d_k: int) -> DrawnVectors:
+def _normalised_rows(unit: Unit, d_k: int, lead: float) -> DrawnVectors:
     """Return rows of scores of normalised q and k, the same as those of `source.Drawn`."""
     draw = Drawn(unit.n_keys, unit.seed)
     vectors = range(unit.first, unit.here.stop)
-    scores = np.array([draw.scores(d_k, vector, qk_norm=True) for vector in vectors])
+    scores = np.array([draw.scores(d_k, vector, qk_norm=True, lead=lead) for vector in vectors])
     return rows(scores, np.zeros_like(scores))
 
 
@@ -140,10 +146,13 @@ def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
 
 
 @lru_cache(maxsize=1024)
-def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) -> Floats:
-    """Return the `log_statistics` of a unit's vectors, shape (7, B), read-only.
+def unit_logs(
+    unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False, lead: float = 0.0,
+    sink: float | None = None,
+) -> Floats:  # fmt: skip
+    """Return the `log_statistics` of a unit's vectors, shape (8, B), read-only.
 
-    The last 1,024 results are cached, at most 13 MB, so that repeated questions are fast. Vectors
+    The last 1,024 results are cached, at most 15 MB, so that repeated questions are fast. Vectors
     are drawn only once if calls for the same unit follow one another.
 
     Args:
@@ -151,14 +160,16 @@ def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) ->
         d_k: The length of q.
         multiplier: m, above 0.
         qk_norm: Whether q and k are normalised first; then the query gradient is unknown, NaN.
+        lead: By how much key 0 leads.
+        sink: The logit of a sink beside key 0; None for no sink.
     """
     # Larger σ saturate just the same, and no product with this one overflows.
     bounded = min(multiplier, 1e300)
     if qk_norm:
         stds, unknown = np.full(unit.size, bounded), np.full(unit.size, np.nan)
-        logs = log_statistics(_normalised_rows(unit, d_k), stds, unknown)
+        logs = log_statistics(_normalised_rows(unit, d_k, lead), stds, unknown, sink)
     else:
         stds = bounded * np.sqrt(unit.chi_square(QUERY, d_k))
-        logs = log_statistics(unit_rows(unit), stds, unit.chi_square(ACROSS, d_k))
+        logs = log_statistics(unit_rows(unit, lead), stds, unit.chi_square(ACROSS, d_k), sink)
     logs.setflags(write=False)
     return logs

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.lead import among_equals, lead_logits
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.norms import log_of, power
-from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.scale import NONE, LogitMap, Scale
 from attn_tui.compute.setup import UNIT_SPREAD, Spread
 from attn_tui.compute.sweep.draws import cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact
@@ -150,6 +151,8 @@ class Point:
         below: Which draws lie below the median of each of `ROWS`, as packed bits, shape
             (rows, N/8).
         spread: How widely q and k are spread.
+        lead: By how much key 0 leads.
+        sink: The logit of a sink beside key 0; None for no sink.
     """
 
     n: int
@@ -162,6 +165,8 @@ class Point:
     below: NDArray[np.uint8]
     qk_norm: bool = False
     spread: Spread = UNIT_SPREAD
+    lead: float = 0.0
+    sink: float | None = None
 
     @property
     def rule(self) -> str:
@@ -175,9 +180,17 @@ class Point:
 
     def exact(self, statistic: Statistic) -> Exact:
         """Return the exact mean and median; each is None if it is not known."""
-        if self.qk_norm:
+        if self.qk_norm or self.lead or (statistic == "lead_weight" and self.sink is not None):
             return Exact()
         return exact(statistic, self.n, self.d_k, self.multiplier, self.spread)
+
+    @property
+    def equal_others(self) -> float:
+        """The weight of key 0 if all other scores were 0 and ‖q‖ √d_k: e^g/(e^g + n − 1)."""
+        logit = lead_logits(
+            self.lead, self.d_k, LogitMap(self.multiplier), self.spread.scores, self.qk_norm
+        )
+        return among_equals(logit, self.n, self.sink)
 
 
 @dataclass(frozen=True)
@@ -313,14 +326,16 @@ class Sampling:
         qk_norm: Whether q and k are normalised under every rule, and not only under those that
             normalise by themselves.
         spread: How widely q and k are spread, where they are not normalised.
+        lead: By how much key 0 leads.
+        sink: The logit of a sink beside key 0; None for no sink.
     """
 
     def __init__(
         self, rules: Sequence[Scale], draws: int, seed: int, qk_norm: bool = False,
-        spread: Spread = UNIT_SPREAD,
+        spread: Spread = UNIT_SPREAD, lead: float = 0.0, sink: float | None = None,
     ) -> None:  # fmt: skip
         self.rules, self.draws, self.seed, self.qk_norm = rules, draws, seed, qk_norm
-        self.spread = spread
+        self.spread, self.lead, self.sink = spread, lead, sink
         self._logs: dict[Place, Floats] = {}
         self._drawn: dict[Place, int] = {}
         self._points: dict[Place, list[Point]] = {}
@@ -346,7 +361,7 @@ class Sampling:
                     is_normalised = self.qk_norm or scale.normalises
                     spread = self._spread(scale).scores
                     of_weights = scale.multiplier(d_k, n) * spread
-                    logs = unit_logs(unit, d_k, of_weights, is_normalised)
+                    logs = unit_logs(unit, d_k, of_weights, is_normalised, self.lead, self.sink)
                     self._logs[n, d_k][index, :, unit.here] = logs
                 self._drawn[n, d_k] = unit.here.stop
                 yield cost(n, unit.size * len(self.rules))
@@ -396,7 +411,7 @@ class Sampling:
             points.append(
                 Point(
                     n, d_k, scale, m, draws, summaries, errors, below[index],
-                    self.qk_norm or scale.normalises, self._spread(scale),
+                    self.qk_norm or scale.normalises, self._spread(scale), self.lead, self.sink,
                 )
             )  # fmt: skip
         return points

@@ -97,6 +97,12 @@ READOUTS: Mapping[Statistic, Readout] = {
         "σ(z)", "the standard deviation of a vector's n logits", "spread of the logits",
         DrawnWeights.logit_std, two=lambda gaps: gaps / 2.0, mean=mean_logit_std,
     ),
+    "lead_weight": Readout(
+        "p₀", "the weight of key 0, the one that leads", "weight of key 0",
+        DrawnWeights.lead_weight, bound=lambda n_keys: 1.0,
+        # Without a lead all keys are alike.
+        mean=lambda n_keys, d_k, m: 1.0 / n_keys,
+    ),
 }  # fmt: skip
 """Every statistic by its name, in the order of `settings.STATISTICS`."""
 
@@ -110,13 +116,16 @@ ROWS: Mapping[Statistic, int] = {
 """The row of `log_statistics` from which each statistic is computed, by its factor."""
 
 
-def log_statistics(vectors: DrawnVectors, logit_std: Floats, across: Floats) -> Floats:
+def log_statistics(
+    vectors: DrawnVectors, logit_std: Floats, across: Floats, sink: float | None = None
+) -> Floats:
     """Return the logarithms of statistics without their factors, in the rows given by `ROWS`.
 
     Args:
         vectors: B vectors.
         logit_std: σ = m‖q‖ of each vector, shape (B,), at least 0.
         across: χ² with d_k − 1 degrees of freedom for each vector, shape (B,), at least 0, or NaN.
+        sink: The logit of a sink, which takes part in the weight of key 0 alone; None for none.
 
     >>> from attn_tui.compute.sweep.rows import rows
     >>> two = rows(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]))
@@ -125,7 +134,7 @@ def log_statistics(vectors: DrawnVectors, logit_std: Floats, across: Floats) -> 
            [0.6931],
            [2.    ]])
     """
-    weights = DrawnWeights(vectors, logit_std, across)
+    weights = DrawnWeights(vectors, logit_std, across, sink)
     return np.array([logs(weights) for logs in _DRAWN])
 
 

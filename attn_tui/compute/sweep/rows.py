@@ -41,6 +41,8 @@ class DrawnVectors:
             winner, shape (B, n − 1).
         furthest: The largest ``behind`` of each vector, shape (B,).
         spread: The standard deviation of each vector's n numbers g, shape (B,).
+        first: g of key 0, shape (B,).
+        ahead: How far it lies below that of the winner, shape (B,).
     """
 
     behind: Floats
@@ -48,6 +50,8 @@ class DrawnVectors:
     upstream: Floats
     furthest: Floats
     spread: Floats
+    first: Floats
+    ahead: Floats
 
 
 def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> DrawnVectors:
@@ -62,6 +66,7 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> DrawnVec
     every, spread = np.arange(len(draws)), draws.std(axis=1)
     winners = draws.argmax(axis=1)
     tops, at_tops = draws[every, winners], upstream[every, winners]
+    first = draws[:, 0].copy()
     behind, differences = np.empty((2, *draws.shape)) if out is None else out
     with _small_buffer():
         np.copyto(behind, draws)
@@ -72,7 +77,9 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> DrawnVec
         behind, differences = behind[:, 1:], differences[:, 1:]
         second = behind.max(axis=1)
         np.subtract(second[:, None], behind, out=behind)
-    vectors = DrawnVectors(behind, tops - second, differences, behind.max(axis=1), spread)
+    vectors = DrawnVectors(
+        behind, tops - second, differences, behind.max(axis=1), spread, first, tops - first
+    )
     for array in vars(vectors).values():
         array.setflags(write=False)
     return vectors
@@ -86,10 +93,14 @@ class DrawnWeights:
         logit_std: σ = m‖q‖ of each vector, shape (B,), at least 0.
         across: χ² with d_k − 1 degrees of freedom for each vector, shape (B,), at least 0; NaN if
             the components of the keys across q are unknown.
+        sink: b, the logit of a sink beside which key 0 has its weight; None for no sink.
     """
 
-    def __init__(self, vectors: DrawnVectors, logit_std: Floats, across: Floats) -> None:
+    def __init__(
+        self, vectors: DrawnVectors, logit_std: Floats, across: Floats, sink: float | None = None
+    ) -> None:
         self._vectors, self._logit_std, self._across = vectors, logit_std, across
+        self._sink = sink
         with _small_buffer():
             total, self._behind, *others = _sums(vectors, logit_std)
         self._upstream, self._both, self._squares, self._up, self._up_up, self._cubes = others
@@ -142,6 +153,14 @@ class DrawnWeights:
         size = along * along + (np.maximum(spread, 0.0) + push * push) * self._across
         with np.errstate(divide="ignore"):
             return np.asarray(self._log_rest + 0.5 * np.log(size))
+
+    def lead_weight(self) -> Floats:
+        """Return ln of the weight of key 0, beside the sink if there is one."""
+        log_weight = -self._log_sum - self._logit_std * self._vectors.ahead
+        if self._sink is None:
+            return np.asarray(log_weight)
+        of_sink = self._sink - self._logit_std * self._vectors.first
+        return np.asarray(-np.logaddexp(-log_weight, of_sink))
 
     def logit_std(self) -> Floats:
         """Return ln of the standard deviation of the logits."""

@@ -80,9 +80,10 @@ Statistic = Literal[
     "query_gradient",
     "entropy_bits",
     "logit_std",
+    "lead_weight",
 ]
 """The largest weight; H in nats; e^H; ‖J‖_F; ‖∂p/∂s‖_F; tr J; ‖∂L/∂q‖; H in bits; the standard
-deviation of a vector's n logits."""
+deviation of a vector's n logits; the weight of key 0, which may lead."""
 
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 

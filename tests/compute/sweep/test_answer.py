@@ -125,7 +125,7 @@ def test_rules_are_none_and_the_setups_own_unless_they_are_named() -> None:
 
 
 def test_points_lie_on_exact_means() -> None:
-    known = ("trace", "entropy", "entropy_bits", "logit_std")
+    known = ("trace", "entropy", "entropy_bits", "logit_std", "lead_weight")
     for point in last(replace(SMALL, draws=1000)).points:
         for statistic in STATISTICS:
             drawn, exact = point.statistics[statistic], point.exact(statistic).mean
