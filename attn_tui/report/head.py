@@ -82,7 +82,7 @@ def _scale(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
     else:
         yield from rule_lines(scale)
     if (begins := scale.begins) is not None and experiment.vectors.n_keys < begins:
-        yield "", f"its factor is exactly 1 below L = {begins:,g} keys, as here"
+        yield "", f"its factor is exactly 1 below L = {general(begins)} keys, as here"
     if cap is not None:
         yield "soft cap", f"z = c·tanh(m·s/c), c = {general(cap)}: no logit exceeds ±c"
         yield "", SOFTCAP_SOURCE
