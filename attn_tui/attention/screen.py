@@ -25,7 +25,7 @@ from attn_tui.compute.attention.answer import answer as answer_rows
 from attn_tui.compute.attention.settings import N_SCALE, Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.numbers import general
+from attn_tui.compute.numbers import whole
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.text import counted
 from attn_tui.files import edits
@@ -394,7 +394,7 @@ class AttentionScreen(PinningScreen):
             return "Pinned", "Now"
         text, begins = done_to(self.shown), self.shown.head.setup.scale.begins
         if begins is not None and self.shown.n_keys < begins:
-            text += f", factor 1 below {general(begins)} keys"
+            text += f", factor 1 below {whole(begins)} keys"
         return "Unscaled", text
 
     @property

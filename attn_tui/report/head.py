@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.numbers import general
+from attn_tui.compute.numbers import general, whole
 from attn_tui.compute.precision import ROUNDS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
@@ -82,7 +82,7 @@ def _scale(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
     else:
         yield from rule_lines(scale)
     if (begins := scale.begins) is not None and experiment.vectors.n_keys < begins:
-        yield "", f"its factor is exactly 1 below L = {general(begins)} keys, as here"
+        yield "", f"its factor is exactly 1 below L = {whole(begins)} keys, as here"
     if cap is not None:
         yield "soft cap", f"z = c·tanh(m·s/c), c = {general(cap)}: no logit exceeds ±c"
         yield "", SOFTCAP_SOURCE
