@@ -305,8 +305,10 @@ class AttnApp(App[None]):
         # Imported here so that starting the program does not wait for it.
         from attn_tui.files.session import Session
 
-        views = {name: screen.view for name, screen in self._screens.items() if screen.view}
-        pins = {name: screen.pin for name, screen in self._screens.items() if screen.pin}
+        screens = self._screens.items()
+        # What is shown first depends on the size, and nobody has chosen it.
+        views = {name: one.view for name, one in screens if one.view not in ("", one.first_view)}
+        pins = {name: one.pin for name, one in screens if one.pin}
         views, pins = self._views | views, self._pins | pins
         return Session.of(self.history, self.current_mode, views, pins)
 

@@ -70,7 +70,7 @@ async def test_what_is_asked_is_saved_and_only_looking_is_not(state: Path) -> No
         kept = await saved(pilot, state)
         assert [step.text for step in kept.steps] == [EXAMPLE.text, "5,6", "5,6"]
         assert kept.place == 1
-        assert kept.views == {"explore": "weights-over", "dots": "over-pane"}
+        assert kept.views == {"dots": "over-pane"}
 
 
 @pytest.mark.slow
