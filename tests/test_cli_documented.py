@@ -20,7 +20,7 @@ def _documented() -> list[str]:
     texts += [call(*command, "--help").stdout for command in ((), ("show",), ("dot",), ("sweep",))]
     found = re.findall("^ +(attn-tui .*)", "\n".join(texts), re.M)
     lines = (re.split("   +", line)[0] for line in found)
-    others = r"[@;|>]|\.py|\.toml|\.json|\.npz|\.safetensors|demo"
+    others = r"[@;|>]|\.py|\.toml|\.json|\.npz|\.safetensors|\.session|--resume|demo"
     return [line for line in dict.fromkeys(lines) if not re.search(others, line)]
 
 

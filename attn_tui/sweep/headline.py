@@ -28,7 +28,7 @@ TYPICAL = (
 )
 LEADS = (
     "With {n} keys and d_k = {d_k}, the leading key typically has {before} of the weight {first}, "
-    "{after} {second}; among equal others it would have {equal}."
+    "{after} {second}; equal others would leave it {equal}."
 )
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 UNSCALED = "Only the unscaled side is drawn: there is nothing to compare it with."

@@ -307,7 +307,7 @@ class AttnApp(App[None]):
 
         screens = self._screens.items()
         # What is shown first depends on the size, and nobody has chosen it.
-        views = {name: one.view for name, one in screens if one.view not in ("", one.first_view)}
+        views = {name: one.view for name, one in screens if one.view != one.shown_first}
         pins = {name: one.pin for name, one in screens if one.pin}
         views, pins = self._views | views, self._pins | pins
         return Session.of(self.history, self.current_mode, views, pins)

@@ -138,6 +138,8 @@ class InstrumentScreen(FilesScreen):
 
     chosen_view = ""
     """The view to show first; empty for `first_view`."""
+    shown_first = ""
+    """The view that was the first when this was opened, and that nobody has chosen."""
     chosen_pin: Draft | None = None
     """What to pin first, if anything."""
 
@@ -170,7 +172,7 @@ class InstrumentScreen(FilesScreen):
 
     def on_mount(self) -> None:
         """Show the first view, and answer the question before the first layout."""
-        self.view = self.first_view
+        self.view = self.shown_first = self.first_view
         self.restore_view(self.chosen_view)
         self.mutate_reactive(InstrumentScreen.question)
         if self.chosen_pin is not None:

@@ -153,7 +153,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "L-38": {"xavier": lambda _: lambda fan_in, fan_out: 1.0 / fan_in},
     "L-39": {"dropped": result(lambda kept: kept / kept.sum(axis=1, keepdims=True))},
     "L-40": {
-        "additive_scores": lambda scores: lambda trial, width, size: scores(trial, 16, size)
+        "additive_spreads": lambda spreads: lambda trial, width, size: spreads(trial, 16, size)
     },
     "L-41": {"softmax": given(lambda z: z[:2])},
     "L-27": {"Head.weights": lambda _: property(lambda head: row_weights(head.logits))},

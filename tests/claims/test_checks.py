@@ -23,7 +23,7 @@ from attn_tui.claims.checks.learned import by_multiplier, xavier
 from attn_tui.claims.checks.length import least_entropy, searched, within_range
 from attn_tui.claims.checks.listings import as_listed
 from attn_tui.claims.checks.models import power
-from attn_tui.claims.checks.placed import additive_scores
+from attn_tui.claims.checks.placed import additive_spreads
 from attn_tui.claims.checks.precision import halves
 from attn_tui.claims.checks.rows import ahead, dropped, with_dropout
 from attn_tui.claims.checks.rules import one_above, one_ahead
@@ -241,13 +241,14 @@ def test_what_takes_too_long_is_refused(check: Any, message: str) -> None:
 
 
 @with_rows(("width", "size"), [(16, 0.25), (130, 1.0)])
-def test_additive_scores_spread_as_their_law_says(width: int, size: float) -> None:
-    scores = additive_scores(Trial(draws=20_000), width, size)
-    # a + b is normal of variance 2, and independent of w.
-    square, _ = integrate.quad(
-        lambda x: np.tanh(x) ** 2 * float(stats.norm.pdf(x, scale=2**0.5)), -12.0, 12.0
-    )
-    assert scores.std() == pytest.approx(size * (width * square) ** 0.5, rel=0.03)
+def test_additive_scores_of_a_query_spread_as_their_law_says(width: int, size: float) -> None:
+    spreads = additive_spreads(Trial(draws=20_000), width, size)
+    # Across the keys b varies and a stays: by quadrature, the variance of tanh(a + b) over b.
+    places, shares = np.polynomial.hermite_e.hermegauss(80)
+    shares = shares / shares.sum()
+    terms = np.tanh(places[:, None] + places)
+    variance = shares @ (terms**2 @ shares - (terms @ shares) ** 2)
+    assert spreads.std() == pytest.approx(size * (width * variance) ** 0.5, rel=0.03)
 
 
 def test_the_gradient_of_a_multiplier_against_central_differences() -> None:

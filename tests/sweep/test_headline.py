@@ -87,12 +87,12 @@ def test_what_is_left_of_a_leading_key_stands_beside_what_equal_others_would_lea
     asked = replace(CURVES, statistic="lead_weight", n=64, draws=400)
     assert headline(swept(asked, 64, Setup(lead=5.0))) == (
         "With 64 keys and d_k = 64, the leading key typically has practically all of the weight "
-        "unscaled, 58 % when divided by √d_k; among equal others it would have 70 %."
+        "unscaled, 58 % when divided by √d_k; equal others would leave it 70 %."
     )
     two = replace(asked, rules=("inverse-sqrt", "log-length"))
     assert headline(swept(two, 64, Setup(lead=5.0))).endswith(
-        "58 % of the weight when divided by √d_k, 26 % when divided by 12; among equal others it "
-        "would have 70 % and 31 %."
+        "58 % of the weight when divided by √d_k, 26 % when divided by 12; equal others would "
+        "leave it 70 % and 31 %."
     )
 
 

@@ -96,9 +96,7 @@ def test_a_size_that_comes_back_at_once_is_drawn_anew(screen: tuple[str, ...]) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("instrument", "last"), [("1", "divided by 22.6"), ("2", "typically ±22.6")]
-)
+@pytest.mark.parametrize(("instrument", "last"), [("1", "divided by 22.6"), ("2", "±σ = ±22.6")])
 def test_what_is_painted_bit_by_bit_is_what_is_painted_as_a_whole(
     instrument: str, last: str
 ) -> None:

@@ -75,17 +75,19 @@ def after_softmax(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated(where, total, share, usual)
 
 
-def additive_scores(trial: Trial, width: int, size: float) -> Floats:
-    """Return scores wᵀ·tanh(a + b) of drawn w, a and b of a width, shape (draws,).
+def additive_spreads(trial: Trial, width: int, size: float) -> Floats:
+    """Return by how much the scores of two keys of a query differ, over √2, shape (draws,).
 
-    The entries of a and b are standard normal, those of w normal of standard deviation ``size``.
+    Scores are wᵀ·tanh(a + b) with a of the query and b of the key: their variance across the keys,
+    which alone softmax sees, is that of what is returned. The entries of a and b are standard
+    normal, those of w normal of standard deviation ``size``.
     """
-    scores = np.zeros(trial.draws)
+    differences = np.zeros(trial.draws)
     for first in range(0, width, 64):
         shape = trial.draws, min(64, width - first)
-        w, a, b = (normals(trial, 3 * first + part, *shape) for part in range(3))
-        scores += np.vecdot(size * w, np.tanh(a + b))
-    return scores
+        w, a, b, c = (normals(trial, 4 * first + part, *shape) for part in range(4))
+        differences += np.vecdot(size * w, np.tanh(a + b) - np.tanh(a + c))
+    return differences / sqrt(2.0)
 
 
 def additive(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
@@ -95,8 +97,8 @@ def additive(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     for where, of_width in (("variance 1/h", lambda h: h**-0.5), ("variance 1", lambda h: 1.0)):
         spreads = []
         for width in widths:
-            scores = additive_scores(trial, width, of_width(width))
-            spread = variance_of(scores, 3.0, float(scores.var()))
+            differences = additive_spreads(trial, width, of_width(width))
+            spread = variance_of(differences, 3.0, float(differences.var()))
             root = sqrt(spread.value)
             spreads.append(Number(root, spread.standard_error / (2.0 * root)))
         least, most = spreads[0], spreads[-1]
@@ -107,7 +109,7 @@ def additive(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
             log(most.value / least.value) / rise, error, stated["power"],
         )  # fmt: skip
         grows = power.is_close(stated["power"], within=0.1)
-        last = Evidence.of(f"σ of a score at h = {widths[-1]:,}", most)
+        last = Evidence.of(f"σ across the keys of a query, h = {widths[-1]:,}", most)
         yield Case(f"entries of w of {where}", grows, (power, last))
         curves[f"w of {where}"] = [size.value for size in spreads]
     yield ClaimCurves("σ of additive scores", "h", widths, curves, log="xy")
