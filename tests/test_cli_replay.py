@@ -34,6 +34,12 @@ def test_the_steps_of_a_session_are_printed_as_command_lines(tmp_path: Path) -> 
     assert path.read_bytes() == before
 
 
+def test_a_session_needs_no_command_before_it(tmp_path: Path) -> None:
+    path = shared(tmp_path / "a.session", Draft("1, 2"), Draft("1, 2", Setup(64)))
+    assert run(str(path)).stdout == run("replay", str(path)).stdout
+    assert run(str(path)).stdout.count(b"\n") == 2
+
+
 def test_what_is_missing_is_said_beside_the_steps(tmp_path: Path) -> None:
     scores = tmp_path / "scores.safetensors"
     scores.write_bytes(b"a capture")
@@ -61,6 +67,7 @@ def test_a_replay_begins_at_the_first_step_and_writes_nothing(tmp_path: Path) ->
     before = path.read_bytes()
     environment = {"XDG_STATE_HOME": str(tmp_path)}
     with Terminal(80, 24, ["replay", str(path)], environment=environment) as terminal:
+        terminal.until_shows("Step 1 of 2: U goes on, u back")
         terminal.until_shows("2 keys")
         terminal.press("U")
         terminal.until_shows("3 keys")

@@ -26,6 +26,7 @@ from attn_tui.console.output import (
     tell,
 )
 from attn_tui.instruments import load
+from attn_tui.ui.session_names import ENDING
 
 _HELP = """\
 softmax(QKᵀ/√d_k)V: attention weights and their gradient, unscaled beside
@@ -35,12 +36,12 @@ scaled. Opens a screen, or prints a report where there is no terminal.
 SCORES  one vector an argument, or single numbers; without them 100,120,150
         -1,0,-inf   numbers; -inf masks a key; q:3,4 is a vector with a name
         @FILE       a .npy, .npz, .csv, .json or .txt file; - reads a pipe
-        FILE        a .npy or .npz file of scores; a capture, or its folder
+        FILE        scores (.npy, .npz); a capture or its folder; a .session
 """
 _OPTIONS = """\
 \b
 --d-k 64, --draw 1000, --capture FILE, --theme NAME …  attn-tui show --help
---version, -h, --help
+--resume, --fresh, --session FILE, --version, -h, --help
 """
 _EXAMPLES = """\
 \b
@@ -77,6 +78,8 @@ class Program(click.Group):
         names = {*places(), *(name for p in self.get_params(ctx) for name in p.opts)}
         if not (args or ctx.resilient_parsing) or (args and args[0] not in names):
             first = args[0] if args else ""
+            if first.endswith(ENDING):
+                return super().parse_args(ctx, ["replay", *args])
             is_file = suffix_of(first) in SUFFIXES and not first.startswith(("@", "-"))
             is_folder = _is_folder(first)
             is_capture = is_folder or (is_file and _is_capture(first, args))

@@ -39,7 +39,7 @@ from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
-from attn_tui.ui.welcome import TOUR, Welcome, offer_of_session
+from attn_tui.ui.welcome import REPLAY, TOUR, Welcome, offer_of_session
 
 if TYPE_CHECKING:
     from attn_tui.files.session import Restored, Session
@@ -177,6 +177,8 @@ class AttnApp(App[None]):
         self._welcome: Welcome | None = None
         if keeping.offered is not None:
             self._welcome = Welcome(offer_of_session(keeping.age))
+        elif opened is not None and not keeping.is_on:
+            self._welcome = Welcome(REPLAY.format(count=f"{len(opened.session.steps):,}"))
         elif offers_tour:
             self._welcome = Welcome(TOUR)
         self._screens: dict[str, InstrumentScreen] = {}

@@ -14,6 +14,7 @@ from attn_tui.compute.text import listed, visible
 from attn_tui.files import edits
 from attn_tui.ui.asking_screen import AskingScreen
 from attn_tui.ui.leaving import WRITERS
+from attn_tui.ui.session_names import ENDING
 
 if TYPE_CHECKING:
     # Imported where they are used: the first screen does not wait for what is asked for later.
@@ -32,6 +33,9 @@ SAVED: Mapping[str, str] = {
 
 BOTH = (".svg", ".json")
 """The endings of the files that a name without an ending saves."""
+
+REPLAYS = ": attn-tui replay {file} goes through it"
+"""What is said of a session that is saved for others."""
 
 NO_ENDING = "no ending: .svg and .json"
 
@@ -136,8 +140,10 @@ class FilesScreen(AskingScreen):
         self.app.push_screen(SaveScreen(save, forms, hint, name, targets), self._say_saved)
 
     def _say_saved(self, files: str | None) -> None:
-        if files is not None:
-            self.notify(f"Saved {files}", markup=False)
+        if files is None:
+            return
+        how = REPLAYS.format(file=files) if files.endswith(ENDING) else ""
+        self.notify(f"Saved {files}{how}", timeout=8, markup=False)
 
     def action_open(self) -> None:
         """Ask for a file, and open it in the instrument that reads it."""

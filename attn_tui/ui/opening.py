@@ -8,6 +8,8 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import Draft, open_draft, parse
 from attn_tui.files.kinds import is_capture
+from attn_tui.files.paths import path_text
+from attn_tui.ui.session_names import ENDING
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,9 @@ def opened(path: str, draft: Draft) -> Opened:
         InputError: If it cannot be read, or is neither.
     """
     path = os.path.expanduser(path)
+    if path.endswith(ENDING):
+        expected = f"attn-tui replay {path_text(path)} in a shell, which goes through its steps"
+        raise InputError("file", "it is a session", expected)
     names = draft.setup.get(Settings).names
     if os.path.isdir(path) or (suffix_of(path) in SUFFIXES and is_capture(path, names)):
         return Opened(open_capture(path, draft), instrument="heads")

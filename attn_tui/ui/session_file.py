@@ -16,12 +16,10 @@ from attn_tui.captures.disk import place_of, regular
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.report.export import write_atomically
 from attn_tui.ui.memory import NoFolderError, folder, locked
+from attn_tui.ui.session_names import ENDING
 
 if TYPE_CHECKING:
     from attn_tui.files.session import Session
-
-ENDING = ".session"
-"""How the name of a session ends."""
 
 FOLDER, ARRAYS, LOCKED = "sessions", "arrays", ".lock"
 """The folder of sessions, that of their arrays inside of it, and how the name of a lock ends."""

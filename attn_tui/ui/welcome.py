@@ -12,6 +12,9 @@ SESSION = "[@click=app.resume][b $mark]y[/] goes on where you were {ago}[/]"
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
+REPLAY = "Step 1 of {count}: [b $mark]U[/] goes on, [b $mark]u[/] back"
+"""What is said where somebody's steps are gone through."""
+
 AGES: Sequence[tuple[int, int, str]] = (
     (2 * DAY, DAY, "{} days ago"), (DAY, DAY, "yesterday"), (2 * HOUR, HOUR, "{} hours ago"),
     (HOUR, HOUR, "an hour ago"), (2 * MINUTE, MINUTE, "{} minutes ago"),

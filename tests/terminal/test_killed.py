@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from attn_tui.files.session import read_session
-from attn_tui.ui.session_file import ENDING
+from attn_tui.ui.session_names import ENDING
 from tests.contract.terminal import Terminal, remember_start
 
 KILLS = 10

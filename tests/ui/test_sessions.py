@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from attn_tui.compute.errors import InputError
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.session import Session, read_session
 from attn_tui.ui import sessions
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.opening import opened
 from attn_tui.ui.session_file import SessionFile, newest
 from attn_tui.ui.sessions import Keeping
 from tests.ui.person import app_of, find_all, notices, press, read, shown, take_first
@@ -158,5 +160,12 @@ async def test_s_saves_all_steps_for_others(
     async with started(Keeping()) as pilot:
         await press(pilot, "plus")
         await name_file(pilot, "s", "mine.session")
-        assert "Saved mine.session" in notices(pilot)
+        assert "Saved mine.session: attn-tui replay mine.session goes through it" in notices(pilot)
         assert read_session("mine.session").session == app_of(pilot).session
+
+
+def test_who_opens_a_session_is_told_how_it_is_gone_through(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        opened(str(tmp_path / "friend.session"), EXAMPLE)
+    assert raised.value.problem == "it is a session"
+    assert "attn-tui replay " in raised.value.expected
