@@ -118,7 +118,8 @@ def sweep(question: "Question") -> str:
     arguments = [*_places(settings, setup)]
     if (rules := compared(settings, setup.scale)) != compared(Settings(), Scale()):
         # A trailing comma makes one rule a list.
-        names = ",".join(rule.text for rule in rules) + "," * (len(rules) == 1)
+        names = ",".join(rule.text for rule in rules)
+        names = f"{names}," if len(rules) == 1 else names
         arguments += ["--rules", names]
     arguments += [*_drawn(setup), *["--qk-norm"] * setup.scale.qk_norm]
     if settings.statistic == "lead_weight" and setup.scale.sink is not None:

@@ -70,8 +70,8 @@ SPREAD = (
 )
 DRAWN = "In this draw {before} unscaled. {second}{after}; the {gradient} {becomes}{typically}."
 LEADING = (
-    "Key 0 leads by {lead} on average: in this draw it has {was} of the weight unscaled. {second} "
-    "it has {now}; equal others would leave it {equal}."
+    "Key 0 leads by about {lead} under 1/√d_k: in this draw it has {was} of the weight unscaled. "
+    "{second} it has {now}; equal others would leave it {equal}."
 )
 SATURATED = (
     "Unscaled, {before}, and small changes of the scores change almost nothing. {second}{after}, "

@@ -43,8 +43,9 @@ MOST_SHARED = 10_000_000
 LARGEST = 32 * 2**20
 """Bytes of a file that is read."""
 
-_START = 2**20
-"""Bytes at the beginning of a file by which it is known again, besides its size."""
+_START = 2**26
+"""Bytes at the beginning of a file by which it is known again, besides its size: all of those that
+are kept."""
 
 _ARRAYS = (".npy", ".npz", ".csv", ".json", ".txt")
 """The endings of files that are kept with a session."""
@@ -217,7 +218,8 @@ def _changed(setup: Setup) -> dict[str, Any]:
 
 def _paths_of(draft: Draft) -> Iterator[str]:
     """Yield the absolute paths of the files that a draft names."""
-    paths = [*paths_in(draft.text), *draft.setup.get(Heads).capture]
+    heads = draft.setup.get(Heads)
+    paths = [*paths_in(draft.text), *heads.capture, *heads.reference]
     yield from (absolute(path) for path in paths if path != EXAMPLE_NAME)
 
 
@@ -243,7 +245,7 @@ def _stamp(path: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def _digest(path: str, stamp: tuple[int, int]) -> str:
-    """Return a hash of a file's size and beginning; of a file that is kept, of all of it."""
+    """Return a hash of a file's size and of its first `_START` bytes."""
     with regular(path) as file:
         return sha256(f"{stamp[0]}\n".encode() + file.read(_START)).hexdigest()[:32]
 

@@ -193,8 +193,9 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
     name = NAMES[statistic]
     legend = ERRORS
     if statistic == "lead_weight":
-        is_beside = answer.experiment.setup.scale.sink is not None
-        legend += "; " + EQUAL.format(formula=f"e^g/(e^g + n − 1{' + e^b' * is_beside})")
+        has_sink = answer.experiment.setup.scale.sink is not None
+        formula = "e^g/(e^g + n − 1 + e^b)" if has_sink else "e^g/(e^g + n − 1)"
+        legend += f"; {EQUAL.format(formula=formula)}"
     parts: list[Part] = [
         Table(
             [*_places(answer, answer.points.under(rule)),

@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
 from time import time
 from typing import TYPE_CHECKING
 
@@ -52,7 +51,6 @@ class SessionFile:
 
     def __init__(self, path: Path, arrays: Path) -> None:
         self.path, self.arrays = path, arrays
-        self._saving = Lock()
 
     @classmethod
     def begin(cls) -> "SessionFile":
@@ -104,7 +102,7 @@ class SessionFile:
         os.write(descriptor, f"{json.dumps(who)}\n".encode())
 
     def save(self, session: "Session") -> None:
-        """Write a session, whole or not at all; threads may do so at the same time.
+        """Write a session, whole or not at all.
 
         Raises:
             NotKeptError: If that is impossible.
@@ -112,7 +110,7 @@ class SessionFile:
         # Imported here so that starting the program does not wait for it.
         from attn_tui.files.session import Beside, session_text
 
-        with _told(), self._saving:
+        with _told():
             pieces = session_text(session, Beside(self.arrays))
             write_atomically(str(self.path), pieces, follows=False)
 

@@ -1,9 +1,11 @@
 """Keeps what is asked while the program runs, and takes up what was asked before."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from attn_tui.compute.errors import InputError
@@ -41,7 +43,10 @@ class Keeping:
     @property
     def age(self) -> float:
         """For how many seconds the offered session has been there."""
-        return 0.0 if self.offered is None else time.time() - self.offered.stat().st_mtime
+        # Another program may have deleted it just now.
+        with suppress(OSError):
+            return time.time() - self.offered.stat().st_mtime if self.offered else 0.0
+        return 0.0
 
 
 class Sessions:
@@ -60,7 +65,8 @@ class Sessions:
         """The history at the start, in which nobody has asked anything yet."""
         self._saved: Session | None = None
         self._saved_at = time.monotonic()
-        self._is_waiting = self._is_saving = False
+        self._is_waiting = self._is_saving = self._is_closed = False
+        self._writing = Lock()
 
     def note(self) -> None:
         """Note that something may have changed: it is saved soon."""
@@ -91,13 +97,16 @@ class Sessions:
     def _save_in_thread(self, session: "Session") -> None:
         reason = ""
         try:
-            with WRITERS.other():
-                self._save(session)
+            with WRITERS.other(), self._writing:
+                # The end of the program has saved something newer.
+                if not self._is_closed:
+                    self._save(session)
         except NotKeptError as error:
             reason = str(error)
         self._app.call_from_thread(self._end_save, session, reason)
 
     def _save(self, session: "Session") -> None:
+        """Save a session; only one thread does so at a time."""
         if self._file is None:
             self._file = SessionFile.begin()
         self._file.save(session)
@@ -114,10 +123,9 @@ class Sessions:
         """Save what has changed since the last save, at the end of the program."""
         session = self._changed() if self._is_on else None
         if session is not None:
-            try:
+            with self._writing, suppress(NotKeptError):
+                self._is_closed = True
                 self._save(session)
-            except NotKeptError:
-                return
 
     def take_up(self) -> bool:
         """Take up the session that is offered, and return whether there is one."""

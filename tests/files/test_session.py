@@ -125,6 +125,23 @@ def test_typed_numbers_that_are_many_come_back_however_many(tmp_path: Path) -> N
     assert again.vectors[0].scores.tolist() == [*range(5_000)]
 
 
+def test_arrays_that_differ_at_their_ends_alone_are_two(tmp_path: Path) -> None:
+    paths = [tmp_path / "one.npy", tmp_path / "other.npy"]
+    for last, path in enumerate(paths):
+        scores = np.zeros(200_000)
+        scores[-1] = last
+        np.save(path, scores)
+    shared = tmp_path / "a.session"
+    steps = tuple(Draft(f"@{path}") for path in paths)
+    shared.write_text("".join(session_text(Session(steps, 0), Inside())), "utf-8")
+    # Where the other one stands in its place, the file is another one.
+    paths[0].write_bytes(paths[1].read_bytes())
+    again = read_session(str(shared)).session
+    assert parse(again.steps[0]).vectors[0].scores[-1] == 0.0
+    digests = {entry["digest"] for entry in json.loads(shared.read_text("utf-8"))["files"].values()}
+    assert len(digests) == 2
+
+
 def test_a_session_for_others_has_its_arrays_inside(tmp_path: Path) -> None:
     scores = tmp_path / "scores.npy"
     np.save(scores, np.arange(5.0))

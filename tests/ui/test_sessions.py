@@ -1,6 +1,5 @@
 """What is asked is saved by itself, and taken up at the next start."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.opening import opened
 from attn_tui.ui.session_file import SessionFile, newest
 from attn_tui.ui.sessions import Keeping
-from tests.ui.person import app_of, find_all, notices, press, read, shown, take_first
+from tests.ui.person import app_of, find_all, notices, press, read, shown, take_first, until
 from tests.ui.test_tasks import name_file
 
 OFFER = "y goes on where you were just now"
@@ -41,13 +40,14 @@ async def started(keeping: Keeping) -> AsyncIterator[Pilot[None]]:
 async def saved(pilot: Pilot[None], folder: Path) -> Session:
     """Wait until what is asked now is saved, and return it."""
     wanted = app_of(pilot).session
-    while True:
-        await shown(pilot)
-        for path in folder.glob("*.session"):
-            kept = read_session(str(path), folder / "arrays").session
-            if kept.steps == wanted.steps and kept.place == wanted.place:
-                return kept
-        await asyncio.sleep(0)
+
+    def found() -> list[Session]:
+        paths = folder.glob("*.session")
+        kept = [read_session(str(path), folder / "arrays").session for path in paths]
+        return [one for one in kept if (one.steps, one.place) == (wanted.steps, wanted.place)]
+
+    await until(pilot, lambda: bool(found()))
+    return found()[0]
 
 
 def left(folder: Path, session: Session) -> Keeping:
@@ -145,8 +145,7 @@ async def test_where_nothing_can_be_saved_that_is_said_once(state: Path, tmp_pat
     (tmp_path / "attn-tui").write_text("a file in place of the folder", "utf-8")
     async with started(Keeping(is_on=True)) as pilot:
         await press(pilot, "plus")
-        while "What you ask is not kept" not in notices(pilot):
-            await shown(pilot)
+        await until(pilot, lambda: "What you ask is not kept" in notices(pilot))
         await press(pilot, "plus", "minus")
         assert notices(pilot).count("not kept") == 1
         assert newest() is None
