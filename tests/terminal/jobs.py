@@ -24,7 +24,8 @@ START = "Divided by 32"
 
 LINE = shlex.join([*COMMAND, "7,8,9"])
 
-SHELL = ["bash", "--noprofile", "--norc", "-i"]
+SHELL = ["bash", "--noprofile", "--norc", "-i", "-b"]
+"""A shell that tells of a job as soon as it is stopped."""
 
 _SUBPROCESS = f"import subprocess; subprocess.run({[*COMMAND, '7,8,9']!r})"
 
@@ -161,14 +162,18 @@ class Job(Terminal):
         self.until(lambda: self.state == state, f"state {state}")
 
     @property
-    def switches(self) -> int:
-        """How often the program's main thread has waited, which only grows while it runs."""
-        lines = Path(f"/proc/{self.pid}/status").read_text("utf-8").splitlines()
-        return sum(int(line.split()[1]) for line in lines if "ctxt_switches" in line)
+    def stops(self) -> int:
+        """How many times the shell has told that its job is stopped."""
+        return self.raw.count(b"Stopped")
 
-    def until_stopped_again(self, switches: int) -> None:
-        """Read until the program, which had waited so often, has gone on and is stopped."""
-        self.until(lambda: self.switches > switches and self.state == "T", "stop")
+    def until_stopped(self, times: int) -> None:
+        """Read until the shell knows that its job was stopped so many times.
+
+        What a program is told while it stops in the background may reach it when it is in the
+        foreground again: only the shell knows when a stop is over.
+        """
+        self.until(lambda: self.stops >= times, "stop")
+        self.until_state("T")
 
     def until_prompt(self, times: int) -> None:
         """Read until the shell has asked so many times for a command."""

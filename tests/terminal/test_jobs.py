@@ -97,10 +97,10 @@ def test_ctrl_z_gives_the_shell_its_terminal_until_the_program_is_resumed(way: s
         check_given_back(job, 1)
         if way != "timeout":
             # timeout is not stopped in the background, so that bash does not resume the program.
-            switches = job.switches
+            stops = job.stops
             job.press("bg\r")
             job.until_prompt(3)
-            job.until_stopped_again(switches)
+            job.until_stopped(stops + 1)
             assert left_on(job.raw) == job.modes_at_first
         times = job.times_taken
         job.press("fg\r")
