@@ -146,11 +146,17 @@ class Figure:
 
         Where they would leave curves fewer than `LEAST_COLUMNS`, names are left out, then ticks.
         """
-        ticks = max((len(text) for _, text in self.y.ticks), default=0) + 1
-        names = max((len(curve.name) + 1 for curve in self.curves if curve.name), default=0)
+        ticks, names = self._texts
         if columns - ticks - names >= LEAST_COLUMNS:
             return ticks, names
         return (ticks, 0) if columns - ticks >= LEAST_COLUMNS else (0, 0)
+
+    @cached_property
+    def _texts(self) -> tuple[int, int]:
+        """The columns that the ticks of y and the names of curves take, with a blank."""
+        ticks = max((len(text) for _, text in self.y.ticks), default=0) + 1
+        names = max((len(curve.name) + 1 for curve in self.curves if curve.name), default=0)
+        return ticks, names
 
     def room(self, columns: int, lines: int) -> tuple[int, int]:
         """Return how many columns and lines the curves have in a block of a given size."""
@@ -185,8 +191,10 @@ class Figure:
             return Cells(columns, lines)
         still = tuple(self.curves), tuple(self.bands), self.x, self.y
         cells = _curves(*still, columns, lines, colours).copy()
-        self._write_ticks(cells, colours)
-        self._draw_mark(cells, colours)
+        column = None if self.mark is None else self.column(self.mark[0], columns)
+        span = self._mark_text(column, columns)
+        self._write_ticks(cells, span, colours)
+        self._draw_mark(cells, column, span, colours)
         if colours.textured and self.has_legend:
             self._write_legend(cells, colours)
         return cells
@@ -233,13 +241,14 @@ class Figure:
                     cells.write(column + 1, line, f"{LINES[kind]} {kind}", colours[kind])
                 return
 
-    def _draw_mark(self, cells: Cells, colours: Palette) -> None:
+    def _draw_mark(self, cells: Cells, column: int | None, span: range, colours: Palette) -> None:
         """Draw the vertical line behind the curves, and the dots on them: nothing is wide there."""
-        column = self._mark_column(cells.columns)
         if column is None or self.mark is None:
             return
         bottom = cells.lines - 1
-        is_free = np.isin(cells.characters[:bottom, column], (" ", GRID))
+        is_free = (cells.characters[:bottom, column] == " ") | (
+            cells.characters[:bottom, column] == GRID
+        )
         cells.characters[:bottom, column][is_free] = "│"
         cells.colours[:bottom, column][is_free] = colours["muted"]
         for value, kind in self.dots:
@@ -247,16 +256,11 @@ class Figure:
             if line_of_dot is not None:
                 cells.characters[line_of_dot, column] = "●"
                 cells.colours[line_of_dot, column] = colours[kind]
-        span = self._mark_text(cells.columns)
         if span.stop <= cells.columns:
             cells.write(span.start, bottom, self.mark[1], colours["text"])
 
-    def _mark_column(self, columns: int) -> int | None:
-        return None if self.mark is None else self.column(self.mark[0], columns)
-
-    def _mark_text(self, columns: int) -> range:
-        """Return the columns of the text below the mark."""
-        column = self._mark_column(columns)
+    def _mark_text(self, column: int | None, columns: int) -> range:
+        """Return the columns of the text below a mark in a column."""
         if column is None or self.mark is None:
             return range(-1, -1)
         length = len(self.mark[1])
@@ -277,11 +281,10 @@ class Figure:
                 cells.write(left - 1 - len(text), line, text, colours["muted"])
             cells.write(left, line, GRID * width, faint)
 
-    def _write_ticks(self, cells: Cells, colours: Palette) -> None:
+    def _write_ticks(self, cells: Cells, span: range, colours: Palette) -> None:
         """Write the ticks of x that do not touch the text below the mark."""
         width, height = self.room(cells.columns, cells.lines)
         left, _ = self.edges(cells.columns)
-        span = self._mark_text(cells.columns)
         for value, text in self.x.ticks:
             column = self.column(value, cells.columns)
             if column is None:

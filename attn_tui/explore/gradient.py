@@ -175,6 +175,16 @@ class Jacobians:
     def _maps(self) -> Sequence[HeatMapDrawing]:
         return [self._map(entries, logs) for entries, logs in self._sides]
 
+    @cached_property
+    def _written(self) -> Sequence[HeatMapDrawing]:
+        """The maps with their entries, if there are few: only large ones have room for them."""
+        if self.keys.size > FEW_ENTRIES:
+            return self._maps
+        return [
+            replace(heat_map, texts=_texts(entries, logs))
+            for heat_map, (entries, logs) in zip(self._maps, self._sides, strict=True)
+        ]
+
     def _map(self, entries: NDArray[np.float64], logs: NDArray[np.float64]) -> HeatMapDrawing:
         most = float(logs.max())
         levels = np.zeros(entries.shape)
@@ -182,17 +192,11 @@ class Jacobians:
             # An entry that underflowed is ±0, so its level comes from its logarithm and its sign.
             levels = np.copysign(np.exp((logs - most) / 2.0), entries)
         names = [f"{key:,}" for key in self.keys.tolist()]
-        texts: list[list[str]] = []
-        if self.keys.size <= FEW_ENTRIES:
-            texts = [
-                [scientific(*number, width=9) for number in zip(*row, strict=True)]
-                for row in zip(entries.tolist(), logs.tolist(), strict=True)
-            ]
-        return HeatMapDrawing(levels, "both signs", names, names, texts)
+        return HeatMapDrawing(levels, "both signs", names, names)
 
     def heat_map(self, place: int, cursor: tuple[int, int]) -> HeatMapDrawing:
         """Return the map of a side with a row and a column marked."""
-        return self._maps[place].marked(cursor)
+        return self._written[place].marked(cursor)
 
     def heads(self, place: int) -> tuple[str, ...]:
         """Return headings for the map of a side, with its scale, the longest first."""
@@ -233,6 +237,14 @@ class Jacobians:
             start = place * (width + 2)
             head = next((text for text in self.heads(place) if len(text) <= width), "")
             cells.write(start, 0, head, colours[SIDES[place]])
-            small = replace(heat_map, texts=(), corner="i\\j")
+            small = replace(heat_map, corner="i\\j")
             cells.put(small.draw(width, lines - 1, colours), start, 1)
         return cells
+
+
+def _texts(entries: NDArray[np.float64], logs: NDArray[np.float64]) -> list[list[str]]:
+    """Return the entries of a matrix as texts, given the logarithms of their sizes as well."""
+    return [
+        [scientific(*number, width=9) for number in zip(*row, strict=True)]
+        for row in zip(entries.tolist(), logs.tolist(), strict=True)
+    ]

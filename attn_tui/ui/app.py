@@ -342,6 +342,7 @@ class AttnApp(App[None]):
         self.sessions.offered = None
         if self._welcome is not None:
             self._welcome.close()
+            self._welcome = None
             self.refresh_bindings()
 
     # The tour

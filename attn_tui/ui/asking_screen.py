@@ -138,15 +138,19 @@ class AskingScreen(Screen[None]):
 
     @on(DkPane.Changed, "#d_k-pane")
     def _move_d_k(self, event: DkPane.Changed) -> None:
-        self.ask(edits.setup(lambda setup: replace(setup, d_k=event.value)), event.gesture)
+        self._ask_d_k(event.value, event.gesture)
+
+    def _ask_d_k(self, d_k: int, gesture: str) -> None:
+        self.ask(edits.setup(lambda setup: replace(setup, d_k=d_k)), gesture)
 
     def action_step_d_k(self, steps: int) -> None:
         """Move d_k by some stops, up or down."""
-        self.query_one(DkPane).step(steps)
+        # A message of the pane would go through all that is around it, at each key.
+        self._ask_d_k(self.query_one(DkPane).after(steps), f"{D_K.name} step")
 
     def action_double_d_k(self, times: int) -> None:
         """Double or halve d_k."""
-        self.query_one(DkPane).double(times)
+        self._ask_d_k(self.query_one(DkPane).doubled(times), f"{D_K.name} double")
 
     def action_type_d_k(self) -> None:
         """Focus the field of d_k."""

@@ -90,14 +90,18 @@ class NumberPane(Pane):
             if field.has_focus:
                 field.select_all()
 
+    def after(self, steps: int) -> int:
+        """Return the number some stops up, or down if ``steps`` is negative."""
+        return self._scale.clamp(self._scale.step(self.value, steps))
+
+    def doubled(self, times: int) -> int:
+        """Return the number doubled, or halved if ``times`` is negative."""
+        value = self.value * 2 if times > 0 else self.value // 2
+        return self._scale.clamp(max(value, 1))
+
     def step(self, steps: int) -> None:
         """Move by some stops, up or down."""
-        self._ask(self._scale.step(self.value, steps), f"{self._called} step")
-
-    def double(self, times: int) -> None:
-        """Double the number, or halve it."""
-        value = self.value * 2 if times > 0 else self.value // 2
-        self._ask(max(value, 1), f"{self._called} double")
+        self._ask(self.after(steps), f"{self._called} step")
 
     def _ask(self, value: int, gesture: str) -> None:
         """Ask for a number, unless it is the present one."""

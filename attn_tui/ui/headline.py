@@ -2,15 +2,17 @@
 
 import re
 
+from textual.content import Content, Span
 from textual.reactive import var
 from textual.widgets import Static
-
-from attn_tui.ui.markup import plain
 
 SIDES = re.compile(
     r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ]*[^ ,.;:])"
 )
 """The words for the two sides in a headline."""
+
+UNSCALED, SCALED = "$unscaled", "$scaled"
+"""The styles of the two sides."""
 
 
 class Headline(Static):
@@ -35,14 +37,12 @@ class Headline(Static):
     def _write(self) -> None:
         """Write one sentence a line if they fit, without laying out the screen again."""
         if self.failure:
-            self.update(plain(self.failure), layout=False)
+            self.update(Content(self.failure), layout=False)
             return
         first, stop, second = self.text.partition(". ")
         fits = max(len(first) + 1, len(second)) <= self.content_size.width
         text = f"{first}.\n{second}" if stop and fits else self.text
-        self.update(SIDES.sub(_coloured, plain(text)), layout=False)
-
-
-def _coloured(match: re.Match[str]) -> str:
-    kind = "unscaled" if match[1] else "scaled"
-    return f"[${kind}]{match[0]}[/]"
+        spans = [
+            Span(*side.span(), UNSCALED if side[1] else SCALED) for side in SIDES.finditer(text)
+        ]
+        self.update(Content(text, spans), layout=False)

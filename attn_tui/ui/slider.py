@@ -1,5 +1,6 @@
 """A slider with a logarithmic scale of whole numbers; ready-made ones are linear."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,6 +19,9 @@ from attn_tui.compute.log_scale import LogScale
 REACH = 1.0
 """How many columns from the mouse a rounder value may be and still be preferred."""
 
+PARTS = ("filled", "empty", "knob")
+"""The parts of the track."""
+
 
 class Slider(Widget, can_focus=True):
     """A value on a logarithmic scale: a track with a knob, and ticks below it.
@@ -32,7 +36,7 @@ class Slider(Widget, can_focus=True):
     Slider { height: 2; width: 1fr; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "slider--filled", "slider--empty", "slider--knob", "slider--tick",
+        *(f"slider--{part}" for part in PARTS), "slider--tick",
     }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "step(-1)", "Less", show=False),
@@ -70,6 +74,13 @@ class Slider(Widget, can_focus=True):
         self.scale = scale
         self.ticks = ticks
         self._drags = 0
+        self._looks: Sequence[Style] | None = None
+        """The styles of `PARTS`: Textual forgets them whenever anything is repainted."""
+
+    def notify_style_update(self) -> None:
+        """Ask for the styles again, since they may have changed."""
+        super().notify_style_update()
+        self._looks = None
 
     @property
     def _track(self) -> int:
@@ -92,9 +103,9 @@ class Slider(Widget, can_focus=True):
         return Strip.blank(self.content_size.width, self.rich_style)
 
     def _draw_track(self) -> Strip:
-        filled, empty, knob = (
-            self.get_component_rich_style(f"slider--{part}") for part in ("filled", "empty", "knob")
-        )
+        if self._looks is None:
+            self._looks = [self.get_component_rich_style(f"slider--{part}") for part in PARTS]
+        filled, empty, knob = self._looks
         column = self._column(self.value)
         return Strip(
             [

@@ -106,13 +106,14 @@ async def test_a_typed_number_is_asked_for_by_enter_alone_and_a_wrong_one_is_nam
 
 async def test_doubling_stops_at_the_ends_of_the_scale() -> None:
     host = Host(DkPane())
-    async with host.run_test(size=(60, 6)) as pilot:
+    async with host.run_test(size=(60, 6)):
         pane = host.query_one(DkPane)
         pane.value = D_K.maximum // 2 + 1
-        for times in (1, 1, -1):
-            pane.double(times)
-            await pilot.pause()
-        assert host.asked == [D_K.maximum, D_K.maximum // 2]
+        assert pane.doubled(1) == D_K.maximum
+        pane.value = D_K.maximum
+        assert (pane.doubled(1), pane.doubled(-1)) == (D_K.maximum, D_K.maximum // 2)
+        pane.value = 1
+        assert pane.doubled(-1) == 1
 
 
 async def test_a_setting_is_asked_for_once_it_is_another_and_its_problem_stands_below() -> None:
