@@ -205,19 +205,27 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     try:
         done = last = 0
         for sampling, now, later in batches:
-            for step, cost in enumerate(sampling.steps(now, later), start=1):
+            n_places = 0
+            for cost in sampling.steps(now, later):
                 if stop():
                     return
+                is_due = done + cost - last > _BETWEEN + 2 * sampling.summary_cost() or rest()
+                if not cost:
+                    continue
                 done += cost
-                is_everywhere = sampling is first and step == len(now) + len(later)
-                is_due = done - last > _BETWEEN + 2 * sampling.summary_cost() or rest()
+                n_places += 1
+                is_everywhere = sampling is first and n_places == len(now) + len(later)
                 if ((is_due or is_everywhere) and done < work) or not points:
                     # Later batches give new points only once all is drawn, but the caller should
                     # get control back meanwhile.
                     if sampling is first:
+                        for _ in sampling.summaries():
+                            rest()
                         points |= sampling.points().by_place
                     yield so_far(done)
                     last = done
+            for _ in sampling.summaries():
+                rest()
             points |= sampling.points().by_place
             sampling.forget()
             yield so_far(done)

@@ -261,12 +261,13 @@ class _Falls:
         self._samples: dict[int, Floats] = {}
 
     def evaluate(self, places: Sequence[int], draws: int) -> Iterator[int]:
-        """Add samples at places that lack as many draws; yield the cost of each step."""
+        """Add samples at places that lack as many draws; yield the cost of each step, or 0."""
         kept = {d_k: logs for d_k, logs in self._samples.items() if logs.shape[2] == draws}
         wanted = tuple(d_k for d_k in places if d_k not in kept)
         added = {d_k: np.empty((2, len(self.readouts), draws)) for d_k in wanted}
         rows = [ROWS[readout] for readout in self.readouts]
         for unit in units(self.seed, self.n, draws, wanted):
+            yield from (0 for _ in unit.drawing())
             for d_k, samples in added.items():
                 for side, multiplier in enumerate((1.0, self.scale.multiplier(d_k, self.n))):
                     of_weights = multiplier * self.spread.scores

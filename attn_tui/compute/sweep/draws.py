@@ -61,12 +61,27 @@ class Unit:
         """The slice of these vectors among all vectors of the seed."""
         return slice(self.first, self.first + self.size)
 
+    @property
+    def blocks(self) -> range:
+        """The numbers of the blocks of 32 vectors that hold these."""
+        return range(self.first // _LEAST, -(-self.here.stop // _LEAST))
+
     def chi_square(self, part: int, d_k: int) -> Floats:
         """Return a χ² draw for each vector, shape (B,): ‖q‖², or that across q, 0 at d_k = 1."""
         d_ks = self.d_ks if d_k in self.d_ks else (d_k,)
-        blocks = range(self.first // _LEAST, -(-self.here.stop // _LEAST))
-        drawn = [_running(self.seed, block, part, d_ks)[d_ks.index(d_k)] for block in blocks]
+        drawn = [_running(self.seed, block, part, d_ks)[d_ks.index(d_k)] for block in self.blocks]
         return np.concatenate(drawn)[: self.size]
+
+    def drawing(self) -> Iterator[None]:
+        """Draw the vectors for all `d_ks` ahead of their use; yield some hundred times a second."""
+        for block in self.blocks if self.d_ks else ():
+            for part in (QUERY, ACROSS):
+                _running(self.seed, block, part, self.d_ks)
+                yield
+            length = shared_length(self.n_keys)
+            if length is not None:
+                _normals(self.seed, block, length)
+                yield
 
 
 def units(seed: int, n_keys: int, draws: int, d_ks: tuple[int, ...]) -> Iterator[Unit]:
@@ -85,9 +100,25 @@ def cost(n_keys: int, vectors: int) -> int:
     return vectors * (n_keys + 150)
 
 
-@lru_cache(maxsize=1)
-def _normals(seed: int, first: int, size: int, n_keys: int) -> Floats:
-    """Return standard normal g and v of some vectors, shape (2, size, n)."""
+def shared_length(n_keys: int) -> int | None:
+    """Return the length of the cached vectors of which those of n keys are the beginnings.
+
+    None if vectors are too long to be cached.
+
+    >>> shared_length(2), shared_length(65), shared_length(4096)
+    (64, 1024, None)
+    """
+    return next((length for length in _SHARED if n_keys <= length), None)
+
+
+@lru_cache(maxsize=_MOST // _LEAST)
+def _normals(seed: int, block: int, n_keys: int) -> Floats:
+    """Return standard normal g and v of a block of vectors, shape (2, 32, n)."""
+    return _drawn(seed, block * _LEAST, _LEAST, n_keys)
+
+
+def _drawn(seed: int, first: int, size: int, n_keys: int) -> Floats:
+    """Draw standard normal g and v of some vectors, shape (2, size, n)."""
     drawn = np.empty((2, size, n_keys))
     for part, numbers in zip((KEYS, UPSTREAM), drawn, strict=True):
         for vector, row in enumerate(numbers, start=first):
@@ -98,13 +129,12 @@ def _normals(seed: int, first: int, size: int, n_keys: int) -> Floats:
 @lru_cache(maxsize=1)
 def unit_rows(unit: Unit, lead: float = 0.0) -> DrawnVectors:
     """Return each vector's g, with the lead of key 0, and upstream gradient."""
-    which = unit.seed, unit.first, unit.size
-    for most in _SHARED:
-        if unit.n_keys <= most:
-            g, v = _normals(*which, most)[:, :, : unit.n_keys]
-            return rows(_led(g.copy(), lead) if lead else g, v)
-    # Longer vectors are too large to cache.
-    drawn = _normals.__wrapped__(*which, unit.n_keys)
+    length = shared_length(unit.n_keys)
+    if length is not None:
+        blocks = [_normals(unit.seed, block, length) for block in unit.blocks]
+        g, v = np.concatenate(blocks, axis=1)[:, : unit.size, : unit.n_keys]
+        return rows(_led(g, lead), v)
+    drawn = _drawn(unit.seed, unit.first, unit.size, unit.n_keys)
     return rows(_led(drawn[0], lead), drawn[1], out=drawn)
 
 

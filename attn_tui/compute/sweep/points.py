@@ -15,7 +15,7 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.norms import log_of, power
 from attn_tui.compute.scale import NONE, LogitMap, Scale
 from attn_tui.compute.setup import UNIT_SPREAD, Spread
-from attn_tui.compute.sweep.draws import cost, unit_logs, units
+from attn_tui.compute.sweep.draws import Unit, cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
 from attn_tui.compute.sweep.settings import Settings, Statistic, compared, first_draws
@@ -344,16 +344,21 @@ class Sampling:
         """Draw and evaluate a few vectors at each step; yield the cost of the step.
 
         The first vectors are drawn at the coarse places, then at the rest, then more at all of
-        them in turn. The costs add up to `work`.
+        them in turn. The costs add up to `work`; 0 is yielded while vectors are drawn that are not
+        yet evaluated.
         """
         places = sorted([*coarse, *rest])
         d_ks = tuple(sorted({d_k for _, d_k in places}))
         parts = {n: list(units(self.seed, n, self.draws, d_ks)) for n, _ in places}
+        before: Unit | None = None
         for turn in range(max(map(len, parts.values()))):
             for n, d_k in places if turn else [*coarse, *rest]:
                 if turn >= len(parts[n]):
                     continue
                 unit = parts[n][turn]
+                if unit != before:
+                    before = unit
+                    yield from (0 for _ in self._drawing(unit))
                 if turn == 0:
                     shape = len(self.rules), max(ROWS.values()) + 1, self.draws
                     self._logs[n, d_k] = np.empty(shape)
@@ -366,6 +371,11 @@ class Sampling:
                 self._drawn[n, d_k] = unit.here.stop
                 yield cost(n, unit.size * len(self.rules))
 
+    def _drawing(self, unit: Unit) -> Iterator[None]:
+        """Draw the vectors of a unit, unless every rule normalises them."""
+        if not (self.qk_norm or all(scale.normalises for scale in self.rules)):
+            yield from unit.drawing()
+
     def work(self, places: Sequence[Place]) -> int:
         """Return the cost of all steps together, in numbers processed."""
         return sum(cost(n, self.draws * len(self.rules)) for n, _ in places)
@@ -374,11 +384,17 @@ class Sampling:
         """Return roughly the cost of calling `points` now, in numbers processed."""
         return 16 * len(self.rules) * sum(self._drawn.values())
 
-    def points(self) -> Points:
-        """Return the points of all places that have draws so far."""
+    def summaries(self) -> Iterator[None]:
+        """Summarise the draws so far ahead of `points`; yield after each place."""
         for place, draws in self._drawn.items():
             if place not in self._points or self._points[place][0].draws != draws:
                 self._points[place] = self._summarised(place, draws)
+                yield
+
+    def points(self) -> Points:
+        """Return the points of all places that have draws so far."""
+        for _ in self.summaries():
+            pass
         return Points(point for place in sorted(self._points) for point in self._points[place])
 
     def forget(self) -> None:

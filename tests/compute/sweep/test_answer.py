@@ -13,10 +13,18 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import NONE, Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.answer import Answer, answer, at_place, crossovers_wanted
+from attn_tui.compute.sweep import draws as drawing
+from attn_tui.compute.sweep.answer import (
+    Answer,
+    answer,
+    at_place,
+    crossovers_wanted,
+    row_crossovers,
+)
 from attn_tui.compute.sweep.crossover import crossings, crossover
 from attn_tui.compute.sweep.draws import unit_logs, unit_rows, units
 from attn_tui.compute.sweep.points import check_vectors, log_grid, median_error, places, summarise
@@ -412,6 +420,35 @@ def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int)
     # Even the default number of draws can be too large.
     with pytest.raises(InputError, match="1,000 at 29,040 × 2 places"):
         check_vectors(replace(AUTO, n_range=(2, 99_999), d_k_range=(1, 65_535), map_points=200))
+
+
+def test_drawing_rests_between_few_vectors_so_that_a_key_does_not_wait_for_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    streams, between = 0, []
+
+    def counted(*key: int) -> np.random.Generator:
+        nonlocal streams
+        streams += 1
+        return stream(*key)
+
+    def rest() -> bool:
+        nonlocal streams
+        between.append(streams)
+        streams = 0
+        return False
+
+    monkeypatch.setattr(drawing, "stream", counted)
+    # A seed that nothing else draws with, as drawn vectors are cached.
+    question = ask(replace(SMALL, d_k_range=(1, 16), draws=300, seed=4_107))
+    for _ in answer(question, rest=rest):
+        pass
+    # Of each of 32 vectors, g and v are drawn together; q, and what lies across it, one by one.
+    assert max(between) == 64
+    between.clear()
+    for _ in row_crossovers(ask(replace(SMALL, crossovers=True, draws=300, seed=4_108)), rest):
+        pass
+    assert 0 < max(between) <= 64
 
 
 @pytest.mark.slow
