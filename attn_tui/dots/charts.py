@@ -142,20 +142,26 @@ class Bells:
         eighths = np.round(shares * height * 8).astype(int)
         if colours.textured:
             eighths = (eighths + 4) // 8 * 8
+        glyphs = np.array([*HEIGHTS], dtype=object)
         for row in range(height):
             line = top + height - 1 - row
             colour = steps[round((0.3 + 0.5 * row / height) * (len(steps) - 1))]
-            for column, filled in enumerate(np.clip(eighths - 8 * row, 0, 8).tolist()):
-                has_line = bool(dots[height - 1 - row, column]) and height > 1
-                if filled and has_line and not colours.textured:
+            filled = np.clip(eighths - 8 * row, 0, 8)
+            is_full = filled == 8
+            is_part = (filled > 0) & ~is_full
+            if colours.textured:
+                cells.characters[line, is_full] = FILLS[kind]
+                cells.colours[line, is_full] = colours[kind]
+            else:
+                cells.backgrounds[line, is_full] = colour
+                if height > 1:
                     # The line takes the glyph, so a shade says how much of the cell is filled.
-                    cells.backgrounds[line, column] = mix(background, colour, filled / 8)
-                elif filled == 8 and not colours.textured:
-                    cells.backgrounds[line, column] = colour
-                elif filled == 8:
-                    cells.write(column, line, FILLS[kind], colours[kind])
-                elif filled:
-                    cells.write(column, line, HEIGHTS[filled], colour)
+                    has_line = is_part & (dots[height - 1 - row] > 0)
+                    shades = [mix(background, colour, part / 8) for part in filled[has_line]]
+                    cells.backgrounds[line, has_line] = shades
+                    is_part &= ~has_line
+            cells.characters[line, is_part] = glyphs[filled[is_part]]
+            cells.colours[line, is_part] = colour
         if height > 1:
             self._draw_line(cells, top, dots, kind, colours)
 
@@ -163,13 +169,14 @@ class Bells:
         self, cells: Cells, top: int, dots: NDArray[np.uint8], kind: str, colours: Palette
     ) -> None:
         """Draw the braille dots of the exact density, shape (lines, columns), over the bars."""
-        is_needle = np.count_nonzero(dots.any(axis=0)) <= NEEDLE
-        for row, column in np.argwhere(dots > 0).tolist():
-            line = top + row
-            if colours.textured and is_needle and cells.characters[line, column] == FILLS[kind]:
-                # The line would cover the bars completely.
-                continue
-            cells.write(column, line, chr(BLANK + int(dots[row, column])), colours["text"])
+        inside = slice(top, top + len(dots))
+        is_drawn = dots > 0
+        if colours.textured and np.count_nonzero(is_drawn.any(axis=0)) <= NEEDLE:
+            # The line would cover the bars completely.
+            is_drawn &= cells.characters[inside] != FILLS[kind]
+        codes = (BLANK + dots[is_drawn].astype(int)).tolist()
+        cells.characters[inside][is_drawn] = [*map(chr, codes)]
+        cells.colours[inside][is_drawn] = colours["text"]
 
     def density(
         self, columns: int, lines: int, m: float, axis: Line

@@ -49,9 +49,13 @@ ROLES = {"label": "muted", "strong": "text", "unscaled": "unscaled", "scaled": "
 
 def _quiet_at_first(run: SampleRun, experiment: Experiment, stop: Stop) -> Iterator[Answer]:
     """Yield the answers worth showing: of a small sample, which is drawn quickly, only the last."""
-    for answer in run.answers(experiment, stop):
-        if answer.complete or answer.settings.samples > QUICK:
-            yield answer
+    if experiment.setup.get(Settings).samples > QUICK:
+        yield from run.answers(experiment, stop)
+        return
+    for _ in run.drawing(stop):
+        pass
+    if run.complete:
+        yield run.answer(experiment)
 
 
 class DotsScreen(InstrumentScreen):
@@ -128,7 +132,7 @@ class DotsScreen(InstrumentScreen):
         while len(self._runs) > KEPT:
             self._runs.popitem(last=False)
         if run.complete:
-            self.answer = next(run.answers(experiment))
+            self.answer = run.answer(experiment)
         else:
             self.answer_in_thread(partial(_quiet_at_first, run, experiment))
 

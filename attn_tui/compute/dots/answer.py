@@ -283,9 +283,14 @@ class SampleRun:
             experiment: A question with the settings and the d_k of the run.
             stop: Returns whether to stop.
         """
-        reported = self._drawn
         if self._products.sums.count:
-            yield self._answer(experiment)
+            yield self.answer(experiment)
+        for _ in self.drawing(stop):
+            yield self.answer(experiment)
+
+    def drawing(self, stop: Stop = never) -> Iterator[None]:
+        """Draw more until complete or stopped; yield whenever there is more to answer with."""
+        reported = self._drawn
         samples = self._products, *self._rows
         cost = sum(sample.draws.cost * sample.most for sample in samples)
         while self._share < 1.0:
@@ -294,7 +299,7 @@ class SampleRun:
             stopped = self._products.grow(share, stop, self._see)
             stopped = stopped or any(row.grow(share, stop) for row in self._rows) or stop()
             if self._products.sums.count and (self._drawn > reported or not stopped):
-                yield self._answer(experiment)
+                yield
             if stopped:
                 return
             reported, self._work = self._drawn, min(2 * self._work, _MOST_WORK)
@@ -308,7 +313,8 @@ class SampleRun:
             products = pair.deviation(*draw_entries(pair, self._pair_streams, (count,)))
             self._pairs += PowerSums.of(products, self._one)
 
-    def _answer(self, experiment: Experiment) -> Answer:
+    def answer(self, experiment: Experiment) -> Answer:
+        """Return the answer from the draws so far, at least one, to a question of `answers`."""
         law, setup = self._law, experiment.setup
         n_attended = experiment.vectors[0].n_attended
         m = setup.scale.multiplier(setup.d_k, max(n_attended, 1))

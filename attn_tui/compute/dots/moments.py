@@ -1,6 +1,6 @@
 """Summaries of a sample too long to keep: sums and a histogram, and statistics from them."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, copysign, floor, nan, sqrt
 
@@ -53,8 +53,16 @@ class PowerSums:
         return PowerSums(t.size, first, second, third, fourth, size, inside)
 
     def __add__(self, other: "PowerSums") -> "PowerSums":
-        pairs = zip(astuple(self), astuple(other), strict=True)
-        return PowerSums(*(mine + its for mine, its in pairs))
+        # Written out: the general ways of dataclasses took a quarter of the time of a sample.
+        return PowerSums(
+            self.count + other.count,
+            self.first + other.first,
+            self.second + other.second,
+            self.third + other.third,
+            self.fourth + other.fourth,
+            self.size + other.size,
+            self.inside + other.inside,
+        )
 
     @property
     def central(self) -> tuple[float, float, float]:
