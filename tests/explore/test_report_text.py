@@ -33,7 +33,6 @@ from tests.explore.reports import (
     flat,
     of,
 )
-from tests.pairs import with_rows
 
 
 def test_the_text_has_the_headline_what_was_asked_and_the_numbers() -> None:
@@ -194,7 +193,7 @@ def test_the_text_has_the_lab_as_a_table_with_its_reasons() -> None:
     assert "float32 naive: e^z overflows float32 above 88.72; infinity/infinity is NaN\n" in written
 
 
-@with_rows("name", ["x" * 60, "🎉👩‍🔬" * 20, "\x1b[31m\u202ered\n" * 9])
+@pytest.mark.parametrize("name", ["x" * 60, "🎉👩‍🔬" * 20, "\x1b[31m\u202ered\n" * 9])
 def test_names_from_outside_leave_lines_and_columns_as_they_are(name: str) -> None:
     result = answered([1, 2], [3, 4])
     vectors = tuple(

@@ -9,7 +9,7 @@ from select import select
 import pytest
 
 from tests.contract.terminal import Patience, Terminal
-from tests.pairs import everyday, with_rows
+from tests.pairs import everyday
 from tests.terminal.driver import PAUSE
 from tests.terminal.events import ESCAPE, pasted
 from tests.terminal.jobs import ALONE, LINE, RESUMED, START, Job, left_on
@@ -161,7 +161,7 @@ def test_every_mode_that_is_turned_on_goes_off_again(way: str) -> None:
 
 
 @pytest.mark.slow
-@with_rows("trap", ["", "trap '' HUP;"])
+@pytest.mark.parametrize("trap", ["", "trap '' HUP;"])
 def test_the_end_of_input_ends_it(trap: str) -> None:
     program = ["sh", "-c", f"{trap} exec {LINE}"]
     with Terminal(80, 24, program=program) as terminal:

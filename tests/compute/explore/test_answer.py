@@ -30,7 +30,7 @@ from attn_tui.compute.scale import Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed, Vector
 from tests.asking import answer_to, asking
-from tests.pairs import each_once, with_rows
+from tests.pairs import each_once
 
 
 def vector(*scores: float, name: str = "a") -> Vector:
@@ -210,7 +210,7 @@ def test_two_settings_of_one_vector_stand_beside_each_other() -> None:
     assert (pair.status, pair.reason, pair.masked.tolist()) == ("ok", "", [])
 
 
-@with_rows("sink", [None, 0.0, 9.0])
+@pytest.mark.parametrize("sink", [None, 0.0, 9.0])
 def test_a_shorter_vector_is_padded_with_masked_keys(sink: float | None) -> None:
     setup = Setup(d_k=1, scale=Scale(sink=sink))
     short = answer_to(vector(1.0, 3.0), setup)

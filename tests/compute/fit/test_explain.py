@@ -16,7 +16,7 @@ from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Positio
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED, compared, explained, sink_head
-from tests.pairs import each_once, everyday, with_rows
+from tests.pairs import each_once, everyday
 
 M = 32**-0.5
 PLAIN = Arithmetic(M, path="flash")
@@ -32,7 +32,7 @@ def with_window(length: int) -> Arithmetic:
     return replace(PLAIN, mask=replace(WINDOW, window=length))
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "path", "logit_std"),
     [(*way, std) for way, std in each_once(WAYS, [0.1, 1.0, 8.0])],
 )
@@ -49,7 +49,7 @@ def test_a_healthy_head_is_as_promised_and_its_interval_holds_m(
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "path", "lift"),
     [(*way, lift) for way, lift in each_once(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],
 )
@@ -62,7 +62,7 @@ def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplie
     assert known.candidate.changes == ("softmax_twice",)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "path", "lift"),
     [(*way, lift) for way, lift in each_once(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],
 )
@@ -205,7 +205,7 @@ OTHER_MASKS = [
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("name", "masks"),
     each_once(PROMISES, OTHER_MASKS, least=16),
 )

@@ -17,7 +17,7 @@ from attn_tui.compute.heads.head_model import Alibi, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
-from tests.pairs import everyday, with_rows
+from tests.pairs import everyday
 
 N = 128
 
@@ -262,7 +262,7 @@ def shortened(head: HeadRows, how: Arithmetic, lightest: bool, rows: slice) -> n
     return seen
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("bias", "rows", "name"),
     [
         (False, slice(None), r"62 of 64 rows lack the lightest of the keys .*: one key short\?"),
