@@ -1,4 +1,4 @@
-"""Tables of a test: many rows in one test, a row a kind, or a few rows every day."""
+"""Parameters of tests: rows that cover all values, and cases of which some are slow."""
 
 import random
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 
-def each_once(*lists: Iterable[Any], least: int = 0) -> list[tuple[Any, ...]]:
+def covering(*lists: Iterable[Any], least: int = 0) -> list[tuple[Any, ...]]:
     """Return rows, each with a value of every list, in which each value stands at least once.
 
     There are as many as the longest list has values, or `least`; how values meet is drawn once.
@@ -22,7 +22,7 @@ def each_once(*lists: Iterable[Any], least: int = 0) -> list[tuple[Any, ...]]:
     return list(zip(*drawn, strict=True))
 
 
-def everyday(count: int, cases: Iterable[Any], ids: Iterable[str] = ()) -> list[Any]:
+def slow_after(count: int, cases: Iterable[Any], ids: Iterable[str] = ()) -> list[Any]:
     """Return cases as parameters, of which all but the first so many are slow."""
     names = list(ids)
     parameters = []

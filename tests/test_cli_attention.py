@@ -25,7 +25,7 @@ from attn_tui.console.asking import asked_by
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.draft import EXAMPLE, draft_of, parse
 from attn_tui.files.history import Question
-from tests.pairs import each_once
+from tests.pairs import covering
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0]])
 
@@ -78,7 +78,7 @@ SOURCES: tuple[tuple[Source, Settings], ...] = (
 )
 
 
-@pytest.mark.parametrize(("setup", "asked"), each_once(SETUPS, SOURCES))
+@pytest.mark.parametrize(("setup", "asked"), covering(SETUPS, SOURCES))
 def test_the_line_asks_what_the_screen_shows(setup: Setup, asked: tuple[Source, Settings]) -> None:
     source, own = asked
     experiment = Experiment(source, setup.put(own))

@@ -13,7 +13,7 @@ from attn_tui.captures.source import read_head
 from attn_tui.captures.writer import write_safetensors
 from tests.captures.made import Arrays, laid_out, layer, same, saved, says
 from tests.captures.test_opening import assert_holds
-from tests.pairs import each_once
+from tests.pairs import covering
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_sequences_may_stand_one_behind_the_other(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("shape", "kind"),
-    each_once(
+    covering(
         [(2, 4, 5, 5), (2, 1, 5, 5), (1, 1, 5, 5), (2, 5, 5), (5, 5)], ["truth", "whole", "added"]
     ),
 )

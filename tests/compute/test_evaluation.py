@@ -22,7 +22,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import log_slopes, slopes
 from attn_tui.compute.source import Typed, Vector
 from attn_tui.compute.weights import entropy, jacobian, participation_ratio, split, vjp
-from tests.pairs import each_once
+from tests.pairs import covering
 
 from . import exact
 from .plain import softmax
@@ -113,7 +113,7 @@ OF_TYPED = [rule.name for rule in RULES.values() if not rule.normalises]
 
 
 @pytest.mark.parametrize(
-    ("mask", "sink", "cap", "rule"), each_once(MASKS, SINKS, CAPS, OF_TYPED, least=27)
+    ("mask", "sink", "cap", "rule"), covering(MASKS, SINKS, CAPS, OF_TYPED, least=27)
 )
 def test_every_combination_is_what_the_formulas_say(
     rule: str, cap: float | None, sink: float | None, mask: str
@@ -298,7 +298,7 @@ def test_another_format_is_taken_at_its_word(format: str) -> None:
     assert (side.entropy, side.log_entropy, side.norms["logits"].frobenius) == (0.0, -inf, 0.0)
 
 
-@pytest.mark.parametrize(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
+@pytest.mark.parametrize(("multiplier", "scores"), covering([1.0, 1 / 32], exact.SCORES))
 def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
     true = [entry for row in exact.jacobian(exact.weights(scores, multiplier)) for entry in row]
     away = np.array(exact.gaps(scores, multiplier))
@@ -312,7 +312,7 @@ def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier
 
 @pytest.mark.parametrize(
     ("multiplier", "scores"),
-    each_once([1.0, 1 / 32, 30.0], [s for s in exact.SCORES if max(s) < 1e300]),
+    covering([1.0, 1 / 32, 30.0], [s for s in exact.SCORES if max(s) < 1e300]),
 )
 def test_logarithms_of_entries_are_right_where_products_underflow(
     scores: tuple[float, ...], multiplier: float
@@ -346,7 +346,7 @@ def test_products_are_right_to_13_digits_in_saturation(scores: tuple[float, ...]
     assert exact.agrees(vjp(softmax(scores), upstream), true)
 
 
-@pytest.mark.parametrize(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
+@pytest.mark.parametrize(("multiplier", "scores"), covering([1.0, 1 / 32], exact.SCORES))
 def test_norms_and_statistics_are_right_to_13_digits(
     scores: tuple[float, ...], multiplier: float
 ) -> None:
@@ -364,9 +364,7 @@ def test_norms_and_statistics_are_right_to_13_digits(
 
 @pytest.mark.parametrize(
     ("behind", "crowd"),
-    each_once(
-        [1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1.0], [0.0, 1e-14, 1e-10, 1e-5, 0.5, 50.0], least=12
-    ),
+    covering([1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1.0], [0.0, 1e-14, 1e-10, 1e-5, 0.5, 50.0], least=12),
 )
 def test_the_spectral_norm_is_right_near_ties(behind: float, crowd: float) -> None:
     scores = [0.0, -behind, -behind, -behind * (1 + crowd), -behind - crowd]

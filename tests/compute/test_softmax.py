@@ -25,7 +25,7 @@ from attn_tui.compute.softmax import exact_weights
 from attn_tui.compute.source import Products, Vector
 from attn_tui.compute.weights import split
 from tests.asking import answer_to
-from tests.pairs import each_once
+from tests.pairs import covering
 
 from . import exact
 from .plain import log_softmax, softmax
@@ -40,7 +40,7 @@ some_scores = st.lists(st.floats(-250, 250), min_size=1, max_size=6)
 
 
 def test_weights_and_complements_are_right_to_13_digits() -> None:
-    for multiplier, scores in each_once(MULTIPLIERS, exact.SCORES):
+    for multiplier, scores in covering(MULTIPLIERS, exact.SCORES):
         p, gaps = exact.weights(scores, multiplier), exact.gaps(scores, multiplier)
         weights = softmax(scores, multiplier)
         assert exact.agrees(weights, p, gaps)
@@ -58,7 +58,7 @@ def test_any_weights_are_right_to_13_digits(scores: list[float], multiplier: flo
 
 
 def test_log_weights_are_right_where_weights_underflow() -> None:
-    for multiplier, scores in each_once(MULTIPLIERS, [s for s in exact.SCORES if max(s) < 1e300]):
+    for multiplier, scores in covering(MULTIPLIERS, [s for s in exact.SCORES if max(s) < 1e300]):
         assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
 
 
@@ -206,7 +206,7 @@ def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:
     assert np.isnan(log_softmax([100.0, 200.0], 1.0, naive)).all()
 
 
-@pytest.mark.parametrize(("name", "cap", "sink"), each_once(FORMATS, [None, 20.0], [None, 0.0]))
+@pytest.mark.parametrize(("name", "cap", "sink"), covering(FORMATS, [None, 20.0], [None, 0.0]))
 def test_weights_are_numbers_of_the_format_near_the_exact_ones(
     name: str, cap: float | None, sink: float | None
 ) -> None:
@@ -269,7 +269,7 @@ def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
         np.testing.assert_allclose(side.frobenius("scores")[0], np.linalg.norm(jacobian), rtol=1e-9)
 
 
-@pytest.mark.parametrize(("name", "map"), each_once(["float32", "bfloat16", "float16"], MAPS[4:]))
+@pytest.mark.parametrize(("name", "map"), covering(["float32", "bfloat16", "float16"], MAPS[4:]))
 def test_a_bias_is_rounded_like_logits(name: str, map: LogitMap) -> None:
     side = evaluate(SCORES, map, Precision(format=name), BIAS)
     scale = {"float32": 1e-5, "float16": 0.05, "bfloat16": 0.3}[name]
@@ -310,7 +310,7 @@ WIDE_SCORES = [
 ]
 
 
-@pytest.mark.parametrize(("map", "scores"), each_once(WIDE_MAPS, WIDE_SCORES))
+@pytest.mark.parametrize(("map", "scores"), covering(WIDE_MAPS, WIDE_SCORES))
 def test_exact_weights_are_what_float64_rounds_the_true_ones_to(
     map: LogitMap, scores: list[float]
 ) -> None:
@@ -420,7 +420,7 @@ def test_weights_output_and_gradient_are_those_of_torch(case: dict[str, Any]) ->
 
 
 def test_masked_keys_have_no_weight_and_the_others_share_all() -> None:
-    for name, stable in each_once(FORMATS, [True, False], least=6):
+    for name, stable in covering(FORMATS, [True, False], least=6):
         precision = Precision(name, stable)
         masked = softmax([1.0, -inf, 2.0], 0.5, precision)
         assert masked[1] == 0.0

@@ -25,7 +25,7 @@ from attn_tui.dots.charts import (
     spread_figure,
 )
 from attn_tui.files.draft import EXAMPLE, parse
-from tests.pairs import each_once
+from tests.pairs import covering
 
 SOURCE = parse(EXAMPLE).source
 
@@ -164,7 +164,7 @@ def test_bars_and_line_are_as_high_at_every_width_of_a_column(name: str, stretch
         assert top / 40 == pytest.approx(shares[peak], rel=0.2, abs=0.05)
 
 
-@pytest.mark.parametrize(("name", "stretched"), each_once(CASES, [False, True]))
+@pytest.mark.parametrize(("name", "stretched"), covering(CASES, [False, True]))
 def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -> None:
     last = answer_of(name)
     chart = Bells(last, NAMES, stretched)

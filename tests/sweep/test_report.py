@@ -27,7 +27,7 @@ from attn_tui.report import forms
 from attn_tui.report.text import text as as_text
 from attn_tui.sweep.report import crossover_report, report
 from tests.documented import strict
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
 ALL_RULES = tuple(RULES)
@@ -68,7 +68,7 @@ def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", everyday(2, ["two keys", "far", "map", "every rule"]))
+@pytest.mark.parametrize("name", slow_after(2, ["two keys", "far", "map", "every rule"]))
 def test_text_of_every_statistic_fits_80_columns(name: str) -> None:
     text = text_of(answered(name), *STATISTICS)
     assert max(map(len, text.splitlines())) <= 80

@@ -29,7 +29,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed, Vector
 from attn_tui.files.draft import Draft, parse
-from tests.pairs import each_once
+from tests.pairs import covering
 
 ONE = Typed((Vector("a", np.array([1.0, 2.0])),))
 
@@ -138,7 +138,7 @@ HEADS: dict[str, tuple[dict[str, Any], Setup]] = {
 }
 
 
-@pytest.mark.parametrize(("size", "name"), each_once([1.0, 40.0, 3000.0, 3e5], HEADS))
+@pytest.mark.parametrize(("size", "name"), covering([1.0, 40.0, 3000.0, 3e5], HEADS))
 def test_rows_taken_together_are_what_each_is_alone(
     name: str, size: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

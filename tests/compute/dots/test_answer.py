@@ -36,7 +36,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
 from tests.asking import asking
-from tests.pairs import each_once
+from tests.pairs import covering
 
 READOUTS = ("mean", "variance", "standard_deviation", "mean_size", "kurtosis", "coverage")
 N = 4000
@@ -97,7 +97,7 @@ def directly(law: DotLaw, count: int) -> Floats:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("entries", "d_k", "how"),
-    each_once(
+    covering(
         LAWS,
         [1, 2, 64, 600],
         [
@@ -212,7 +212,7 @@ def test_what_nobody_knows_still_has_an_error() -> None:
     assert abs(readouts.mean_size.value - law.mean) <= 4 * readouts.mean_size.standard_error
 
 
-@pytest.mark.parametrize(("entries", "tied"), each_once(LAWS, [False, True], least=6))
+@pytest.mark.parametrize(("entries", "tied"), covering(LAWS, [False, True], least=6))
 def test_every_number_is_within_4_standard_errors_of_the_exact_one(
     entries: Entries, tied: bool
 ) -> None:

@@ -30,7 +30,7 @@ from attn_tui.compute.scale import Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed, Vector
 from tests.asking import answer_to, asking
-from tests.pairs import each_once
+from tests.pairs import covering
 
 
 def vector(*scores: float, name: str = "a") -> Vector:
@@ -81,7 +81,7 @@ def test_the_key_asked_for_is_held_to_the_vectors_last() -> None:
 
 
 def test_a_wholly_masked_vector_is_marked_not_broken() -> None:
-    for name, stable in each_once(FORMATS, [True, False], least=6):
+    for name, stable in covering(FORMATS, [True, False], least=6):
         result = answered(-inf, -inf, setup=Setup(precision=Precision(name, stable)))
         assert result.status == "masked"
         assert "masked" in result.reason
@@ -128,7 +128,7 @@ def test_the_gradient_is_that_of_the_largest_weight_unless_asked() -> None:
 
 
 def test_over_d_k_agrees_with_each_single_answer() -> None:
-    for precision, wrt, rule in each_once(
+    for precision, wrt, rule in covering(
         [Precision(), Precision("float32"), Precision(stable=False)],
         ["scores", "logits"],
         ["inverse-sqrt", "inverse", "none"],

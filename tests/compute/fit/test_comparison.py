@@ -16,7 +16,7 @@ from attn_tui.compute.heads.head_model import PARTS, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
-from tests.pairs import each_once
+from tests.pairs import covering
 
 N, D = 96, 32
 MODEL = HeadModel(0.2, 0.75, softcap=20.0, sink=0.5, mask=HeadMask("window", 0, 33))
@@ -161,7 +161,7 @@ def test_a_score_that_overflows_leaves_no_room_for_another_m() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "path", "row"), [(*way, row) for way, row in each_once(WAYS, [0, 40, 95])]
+    ("format", "path", "row"), [(*way, row) for way, row in covering(WAYS, [0, 40, 95])]
 )
 def test_one_number_off_by_eight_times_the_largest_honest_error_fails_and_names_its_row(
     format: str, path: Path, row: int

@@ -20,7 +20,7 @@ from attn_tui.compute.heads.row_statistics import row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.scale import PLAIN, LogitMap
 from tests.compute import exact
-from tests.pairs import each_once
+from tests.pairs import covering
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -54,7 +54,7 @@ def drawn(
 
 
 @pytest.mark.parametrize(
-    ("map", "scores"), each_once(MAPS, [row for row in exact.SCORES if max(row) < 1e200])
+    ("map", "scores"), covering(MAPS, [row for row in exact.SCORES if max(row) < 1e200])
 )
 def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -> None:
     statistics = row_statistics(
@@ -83,7 +83,7 @@ def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -
     assert z[statistics.max_logit_key[0]] == max(z)
 
 
-@pytest.mark.parametrize(("n_q", "map"), each_once([1, 70, 300], MAPS))
+@pytest.mark.parametrize(("n_q", "map"), covering([1, 70, 300], MAPS))
 def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     rows = drawn(n_q)
     assert rows.values is not None
@@ -106,7 +106,7 @@ def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
 
 @pytest.mark.parametrize(
     ("offset", "window", "biased"),
-    each_once([-75, -3, 0, 20], [None, 1, 5, 400], [False, True], least=8),
+    covering([-75, -3, 0, 20], [None, 1, 5, 400], [False, True], least=8),
 )
 def test_a_mask_by_position_is_that_mask_given(
     offset: int, window: int | None, biased: bool
@@ -246,7 +246,7 @@ MASKS = [
 
 @pytest.mark.parametrize(
     ("mask", "place", "biased"),
-    each_once(MASKS, [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)], [False, True]),
+    covering(MASKS, [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)], [False, True]),
 )
 def test_a_block_sees_what_its_mask_says(mask: HeadMask, place: slice, biased: bool) -> None:
     keys = np.zeros((N, 2), np.float32)
@@ -267,7 +267,7 @@ def head(map: LogitMap = PLAIN, causal: bool = False) -> Head:
     return Head(draw((5, 4)), draw((5, 4)), draw((5, 3)), model)
 
 
-@pytest.mark.parametrize(("causal", "map"), each_once([False, True], MAPS))
+@pytest.mark.parametrize(("causal", "map"), covering([False, True], MAPS))
 def test_weights_and_output_are_those_of_mpmath(map: LogitMap, causal: bool) -> None:
     statistics = head(map, causal)
     for i, query in enumerate(statistics.queries):
