@@ -354,8 +354,8 @@ def _renamed(draft: Draft, renamed: Mapping[str, str]) -> Draft:
         return tuple(map(other, value)) if isinstance(value, tuple) else other(value)
 
     setup = draft.setup
-    for field in _path_fields() if renamed else ():
-        setup = setup.changed(field, others)
+    for of_paths in _path_fields() if renamed else ():
+        setup = setup.changed(of_paths, others)
     return Draft(with_paths(draft.text, other), setup)
 
 

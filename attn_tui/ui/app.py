@@ -3,7 +3,7 @@
 import gc
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from os import environ
 from traceback import format_exception
@@ -39,10 +39,9 @@ from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
-from attn_tui.ui.welcome import REPLAY, TOUR, Welcome, offer_of_session
 
 if TYPE_CHECKING:
-    from attn_tui.files.session import Restored, Session
+    from attn_tui.files.session import Restored
     from attn_tui.tour.guide import Guide
     from attn_tui.tour.pane import TourPane
     from attn_tui.tour.step import Tour
@@ -157,12 +156,7 @@ class AttnApp(App[None]):
         super().__init__(ansi_color=True if no_color else None)
         for ours in THEMES.values():
             self.register_theme(ours)
-        self._opened = opened
         self.history = opened.session.history if opened else History(Question.first(draft))
-        self._views: dict[str, str] = dict(opened.session.views) if opened else {}
-        """The views to show of instruments that are not open yet, by name."""
-        self._pins: dict[str, Draft] = dict(opened.session.pins) if opened else {}
-        """What to pin on instruments that are not open yet, by name."""
         self.turns = Turns(self, super().on_event, self._catch_up)
         self._is_behind = False
         """Whether the instrument shows the answer to a question before the present one."""
@@ -173,16 +167,7 @@ class AttnApp(App[None]):
         self.guide: Guide | None = None
         self._before: InstrumentScreen | None = None
         self._tour, self._place = tour, place
-        self.sessions = Sessions(self, keeping)
-        self._welcome: Welcome | None = None
-        if keeping.offered is not None:
-            self._welcome = Welcome(offer_of_session(keeping.age))
-        elif opened is not None and not keeping.is_on:
-            self._welcome = Welcome(REPLAY.format(count=f"{len(opened.session.steps):,}"))
-        elif offers_tour:
-            self._welcome = Welcome(TOUR)
-        self._screens: dict[str, InstrumentScreen] = {}
-        """The screens of instruments that have been open, by name."""
+        self.sessions = Sessions(self, keeping, opened, offers_tour)
 
     def get_driver_class(self) -> type[Driver]:
         """Return a driver that writes only the cells that change."""
@@ -226,12 +211,9 @@ class AttnApp(App[None]):
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.question, self.history.present)
         screen.typing = self.turns.typing
-        screen.session_text = self.session_text
-        screen.chosen_view = self._views.pop(name, "")
-        screen.chosen_pin = self._pins.pop(name, None)
+        self.sessions.open(screen)
         if name == self.DEFAULT_MODE:
-            screen.welcome = self._welcome
-        self._screens[name] = screen
+            screen.welcome = self.sessions.welcome
         return screen
 
     def is_computing(self) -> bool:
@@ -259,9 +241,7 @@ class AttnApp(App[None]):
         self._keep_help()
         self.turns.open()
         self.call_after_refresh(collect_garbage)
-        if self._opened is not None:
-            opened, self._opened = self._opened, None
-            self.sessions.mention(opened)
+        self.sessions.mention_opened()
         if self._tour is not None:
             tour, self._tour = self._tour, None
             self.start_tour(tour, self._place)
@@ -299,56 +279,15 @@ class AttnApp(App[None]):
         else:
             self.turns.take(received(event))
 
-    # Sessions
-
-    @property
-    def session(self) -> "Session":
-        """What has been asked, and how it is shown."""
-        # Imported here so that starting the program does not wait for it.
-        from attn_tui.files.session import Session
-
-        screens = self._screens.items()
-        # What is shown first depends on the size, and nobody has chosen it.
-        views = {name: one.view for name, one in screens if one.view != one.shown_first}
-        pins = {name: one.pin for name, one in screens if one.pin}
-        views, pins = self._views | views, self._pins | pins
-        return Session.of(self.history, self.current_mode, views, pins)
-
-    def session_text(self) -> Iterator[str]:
-        """Yield what has been asked as the text of a file that others can replay."""
-        from attn_tui.files.session import Inside, session_text
-
-        return session_text(self.session, Inside())
-
-    def come_to_session(self, session: "Session") -> None:
-        """Go on with a session."""
-        self.history = session.history
-        self._views, self._pins = dict(session.views), dict(session.pins)
-        for name, screen in self._screens.items():
-            screen.restore_view(self._views.pop(name, ""))
-            pin = self._pins.pop(name, None)
-            if pin is not None:
-                screen.restore_pin(pin)
-        self.action_go(session.instrument)
-        self.show()
-
     def action_resume(self) -> None:
         """Take up the session that is offered."""
         self.sessions.take_up()
-        self._close_offer()
-
-    def _close_offer(self) -> None:
-        """Offer nothing any more."""
-        self.sessions.offered = None
-        if self._welcome is not None:
-            self._welcome.close()
-            self.refresh_bindings()
 
     # The tour
 
     def start_tour(self, tour: "Tour | None" = None, place: int | None = None) -> None:
         """Begin a tour, by default our own, or go on with the present one."""
-        self._close_offer()
+        self.sessions.close_offer()
         if self.guide is None:
             # Imported here so that starting the program does not wait for it.
             self.guide = load("attn_tui.tour.guide:Guide")(self, tour, place)
@@ -385,7 +324,7 @@ class AttnApp(App[None]):
         if action == "tour_next":
             return self.guide is not None and self.guide.is_done and not self._enter_is_taken
         if action == "resume":
-            return self.sessions.offered is not None
+            return self.sessions.has_offer
         if action == "choose" and parameters != ("example",):
             return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
@@ -409,7 +348,7 @@ class AttnApp(App[None]):
         """Change the question by an edit; while a key is held, only the numbers follow."""
         history = self.history.ask(edit, gesture, self._clock())
         if history is not self.history:
-            self._close_offer()
+            self.sessions.close_offer()
         is_repeat = gesture is not None and self.turns.repeats and self.guide is None
         if is_repeat and self.instrument is not None and self.instrument.follow(history.present):
             self.history, self._is_behind = history, True
