@@ -179,15 +179,14 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
     """Yield the options for what a sweep varies, and for what it holds fixed."""
     kind: Any = type(settings)
     fields = fields_of(kind)
-    of_map, over_n = settings.view == "map", settings.over == "n"
-    if of_map:
+    if settings.swept == "map":
         yield "--map"
-    elif over_n:
+    elif settings.swept == "n":
         yield from ("--over", "n")
     start = kind()
     for option, name, number, default, swept in (
-        ("--n", "n_range", settings.n, start.n, of_map or over_n),
-        ("--d-k", "d_k_range", setup.d_k, Setup().d_k, of_map or not over_n),
+        ("--n", "n_range", settings.n, start.n, settings.swept != "d_k"),
+        ("--d-k", "d_k_range", setup.d_k, Setup().d_k, settings.swept != "n"),
     ):
         text = str(number)
         if swept:
@@ -199,7 +198,7 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
             if number != default:
                 text = f"{text}@{number}"
         yield from (option, text)
-    points = fields["map_points" if of_map else "points"]
+    points = fields["map_points" if settings.swept == "map" else "points"]
     if (count := getattr(settings, points.name)) != points.default:
         yield from (points.option, str(count))
 

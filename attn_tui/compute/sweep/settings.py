@@ -68,6 +68,7 @@ LISTED = Kind(
 """The kind of lists of rules, each as `parse_scale` reads it."""
 
 
+Swept = Literal["d_k", "n", "map"]
 Axis = Literal["d_k", "n"]
 View = Literal["curves", "map"]
 Statistic = Literal[
@@ -188,6 +189,11 @@ class Settings(Checked):
                 raise InputError("rules", f"{inert(rule)} stands twice", "each rule once")
         if self.ratio and scales == [NONE]:
             raise InputError("rules", "there is only none", "a rule to compare none with")
+
+    @property
+    def swept(self) -> Swept:
+        """What is swept: d_k or n along curves, or both on a map."""
+        return "map" if self.view == "map" else self.over
 
 
 def draws_at(settings: Settings, n: int) -> int:
