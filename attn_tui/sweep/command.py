@@ -1,6 +1,6 @@
 """``attn-tui sweep``: drawn vectors over d_k, over n or over both, as text, CSV or JSON."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -39,12 +39,11 @@ from attn_tui.console.options import (
     option,
     settings,
 )
-from attn_tui.console.output import INTERRUPTED, write
-from attn_tui.console.progress import ProgressLine, until_interrupted
 
 if TYPE_CHECKING:
+    from attn_tui.compute.errors import Stop
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.sweep.crossover import Crossover
+    from attn_tui.compute.sweep.answer import Answer
 
 _Read = Callable[[dict[str, Any], Settings, int], tuple[int, dict[str, Any]]]
 
@@ -123,21 +122,18 @@ def sweep(form: str, crossover: bool, **options: Any) -> int:
 
     Ctrl+C prints what there is.
     """
-    if crossover:
-        return _print_crossovers(options, form)
-    return _print_sweep(options, form)
-
-
-def _print_sweep(options: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.answer import answer
     from attn_tui.console.answering import print_answer
-    from attn_tui.sweep.report import report
+    from attn_tui.sweep.report import crossover_report, report
 
-    experiment = to_experiment(options)
-    chosen = options["statistic"]
+    if crossover:
+        answers = partial(_crossovers, crossover_experiment(options))
+        return print_answer("crossovers", answers, crossover_report, form)
+    experiment, chosen = to_experiment(options), options["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
-    answers = partial(answer, experiment)
-    return print_answer("sweep", answers, lambda drawn: report(drawn, statistics), form)
+    return print_answer(
+        "sweep", partial(answer, experiment), lambda drawn: report(drawn, statistics), form
+    )
 
 
 def to_experiment(options: dict[str, Any]) -> "Experiment":
@@ -297,11 +293,12 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
     return tuple(names)
 
 
-def _print_crossovers(options: dict[str, Any], form: str) -> int:
-    from attn_tui.compute.sweep.crossover import crossovers, search_cost
-    from attn_tui.report.forms import WRITERS
-    from attn_tui.sweep.report import crossover_report
+def crossover_experiment(options: dict[str, Any]) -> "Experiment":
+    """Return the experiment that the options of a sweep describe with ``--crossover``.
 
+    Raises:
+        InputError: Naming the option that cannot be used.
+    """
     for name in ("d_k", "over", "points", "statistic"):
         if options[name] is not None:
             problem = "--crossover looks at all of them"
@@ -309,22 +306,22 @@ def _print_crossovers(options: dict[str, Any], form: str) -> int:
     for name, field in (("is_map", "map"), ("ratio", "ratio"), ("qk_norm", "qk_norm")):
         if options[name]:
             raise InputError(field, "--crossover shows none", "one of the two")
-    experiment = _experiment(options, _crossover_changes)
-    settings = experiment.setup.get(Settings)
-    rules = [rule for rule in compared(settings, experiment.setup.scale) if rule != NONE]
+    return _experiment(options, _crossover_changes)
+
+
+def _crossovers(experiment: "Experiment", stop: "Stop") -> "Iterator[Answer]":
+    """Yield answers that have the crossovers at every n of the settings, and no points."""
+    from attn_tui.compute.sweep.answer import Answer
+    from attn_tui.compute.sweep.crossover import crossovers, search_cost
+    from attn_tui.compute.sweep.points import Points
+
+    settings, setup = experiment.setup.get(Settings), experiment.setup
+    rules = [rule for rule in compared(settings, setup.scale) if rule != NONE]
     if not rules:
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
-    latest: tuple[Crossover, ...] = ()
-    with until_interrupted() as stop, ProgressLine("crossovers") as progress:
-        for spent, so_far in crossovers(
-            pairs, settings, experiment.setup.sigmas, experiment.setup.lead
-        ):
-            latest = so_far
-            progress.show(spent / total)
-            if stop():
-                break
-        interrupted = stop()
-    write(WRITERS[form](crossover_report(experiment, latest)))
-    return INTERRUPTED if interrupted else 0
+    for spent, found in crossovers(pairs, settings, setup.sigmas, setup.lead):
+        yield Answer(experiment, settings, tuple(rules), Points(), (), found, spent / total)
+        if stop():
+            return

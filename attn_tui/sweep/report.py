@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.numbers import factor, general, percent, progress, quantity
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import NONE
@@ -101,11 +100,12 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
     return Report("", parts, headline=headline(answer), csv="points")
 
 
-def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) -> Report:
-    """Return a report on crossovers alone."""
+def crossover_report(answer: Answer) -> Report:
+    """Return a report on the crossovers of an answer alone."""
+    crossovers = answer.crossovers
     stopped = [] if crossovers else ["Stopped before a crossover was found."]
     rows = [named(crossover, CROSSOVER) for crossover in crossovers]
-    entry = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
+    entry = {"experiment": experiment_to_plain(answer.experiment), "points": [], "crossovers": rows}
     table = records(
         crossovers, CSV_CROSSOVER, lambda crossover: named(crossover, CSV_CROSSOVER), "crossovers"
     )

@@ -67,7 +67,11 @@ def in_a_line(result: Answer) -> str:
 
 
 def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
-    return "".join(forms.WRITERS[form](crossover_report(answered("d_k").experiment, crossovers)))
+    return "".join(
+        forms.WRITERS[form](
+            crossover_report(replace(answered("d_k"), crossovers=tuple(crossovers)))
+        )
+    )
 
 
 @pytest.mark.slow
