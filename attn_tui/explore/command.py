@@ -81,8 +81,8 @@ def show(form: str, top: str | None, lab: bool, against: str | None, **options: 
     if form == "csv":
         contents.check_one_table()
     return print_answer(
-        "vectors", partial(answer, experiment), lambda of_all: report(of_all, contents, about), form,
-        share=lambda _: 1.0,
+        "vectors", partial(answer, experiment),
+        partial(report, contents=contents, about=about), form, share=lambda _: 1.0,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import click
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.rules import RULES
 from attn_tui.compute.scale import NONE
@@ -21,6 +21,7 @@ from attn_tui.compute.sweep.settings import (
     Axis,
     Settings,
     Statistic,
+    SweptRange,
     compared,
     draws_at,
 )
@@ -198,8 +199,8 @@ def _changes(options: dict[str, Any], start: Settings, d_k: int) -> tuple[int, d
     if swept is not None and not is_map and over == "n":
         d_k = D_K.parse(swept)
     elif swept is not None:
-        changes["d_k_range"], place = _range("d_k_range", D_K, swept)
-        d_k = place or d_k
+        d_ks = SweptRange.parse("d_k_range", D_K, swept)
+        changes["d_k_range"], d_k = d_ks.ends, d_ks.at or d_k
     if options["points"] is not None:
         field = FIELDS["map_points" if is_map else "points"]
         changes[field.name] = field.kind.parse("points", options["points"])
@@ -231,8 +232,8 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
         InputError: With field ``"n"``, if the text is of another kind.
     """
     if wanted == "range":
-        ends, place = _range("n_range", N_KEYS, text)
-        return {"n_range": ends} | ({"n": place} if place else {})
+        ns = SweptRange.parse("n_range", N_KEYS, text)
+        return {"n_range": ns.ends} | ({"n": ns.at} if ns.at else {})
     if wanted == "number":
         if is_range(text):
             raise InputError("n", "a range is not one number", "a number, --over n or --map")
@@ -241,8 +242,8 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
         problem = f"{inert(text.strip())} is a range"
         raise InputError("n", problem, "with --crossover a list such as 2,8,512")
     # An empty text gives an empty list; parsing it as a number refuses it.
-    ns = FIELDS["crossover_n"].kind.parse("n", text) or (N_KEYS.parse(text),)
-    return {"n": ns[0], "crossover_n": ns}
+    listed = FIELDS["crossover_n"].kind.parse("n", text) or (N_KEYS.parse(text),)
+    return {"n": listed[0], "crossover_n": listed}
 
 
 def is_range(text: str) -> bool:
@@ -267,17 +268,6 @@ def _over(options: dict[str, Any], start: Axis) -> Axis:
     if d_k_is_range or options["n"] is not None:
         return "d_k"
     return start
-
-
-def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:
-    """Return a range and the place named behind ``@``, if any; a number is both."""
-    range_text, separator, place = text.partition("@")
-    at = scale.parse(place) if separator else None
-    if is_range(range_text):
-        ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
-        return ends, at
-    only = scale.parse(range_text)
-    return (only, only), at or only
 
 
 def read_statistics(text: str) -> tuple[Statistic, ...]:
