@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
+from textual.command import CommandPalette, Provider
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
@@ -25,7 +25,7 @@ from attn_tui.compute.text import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Edit, Gesture, History, Question
-from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.instruments import GUIDE, INSTRUMENTS, load
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
@@ -70,6 +70,13 @@ BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
 """Events that the user causes, whose order matters."""
 
 
+def palette_provider() -> type[Provider]:
+    """Return what searches for all that can be done; the first screen does not wait for it."""
+    from attn_tui.ui.palette import PaletteProvider
+
+    return PaletteProvider
+
+
 class AttnApp(App[None]):
     """attn-tui on the screen.
 
@@ -91,7 +98,7 @@ class AttnApp(App[None]):
 
     TITLE = "attn-tui"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar = {partial(load, "attn_tui.ui.palette:PaletteProvider")}
+    COMMANDS: ClassVar = {palette_provider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("u", "undo", "Undo", show=False, id="undo", synonyms=("take back",)),
         Action("U", "redo", "Redo", show=False, id="redo", synonyms=("do again",)),
@@ -114,15 +121,6 @@ class AttnApp(App[None]):
             for one in INSTRUMENTS
         ),
     ]  # fmt: skip
-    LISTS: ClassVar = {
-        "rule": ("RulesProvider", "a scale rule"),
-        "model": ("ModelsProvider", "a model"),
-        "example": ("ExamplesProvider", "the tour, an example or a question"),
-        "question": ("QuestionsProvider", "what people ask"),
-        "theme": ("ThemesProvider", "a theme"),
-    }
-    """What can be chosen from a list of its own, by name: the provider in `attn_tui.ui.palette`,
-    which the first screen does not wait for, and what it offers."""
 
     def __init__(
         self,
@@ -290,7 +288,7 @@ class AttnApp(App[None]):
         self.sessions.close_offer()
         if self.guide is None:
             # Imported here so that starting the program does not wait for it.
-            self.guide = load("attn_tui.tour.guide:Guide")(self, tour, place)
+            self.guide = load(GUIDE)(self, tour, place)
         self.guide.begin()
 
     def action_tour_next(self) -> None:
@@ -508,8 +506,9 @@ class AttnApp(App[None]):
     def action_command_palette(self) -> None:
         """Open the palette."""
         if not isinstance(self.screen, CommandPalette):
-            placeholder = load("attn_tui.ui.palette:PLACEHOLDER")
-            self.push_screen(CommandPalette(placeholder=placeholder))
+            from attn_tui.ui.palette import PLACEHOLDER
+
+            self.push_screen(CommandPalette(placeholder=PLACEHOLDER))
 
     def search_themes(self) -> None:
         """Open the list of themes."""
@@ -520,9 +519,10 @@ class AttnApp(App[None]):
         if name == "example" and self.guide is not None:
             self.guide.skip()
             return
-        provider, placeholder = self.LISTS[name]
-        list_of = load(f"attn_tui.ui.palette:{provider}")
-        self.push_screen(CommandPalette([list_of], placeholder=f"Choose {placeholder}…"))
+        from attn_tui.ui.palette import LISTS
+
+        provider, placeholder = LISTS[name]
+        self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
 
 
 def nothing() -> None:
