@@ -145,7 +145,14 @@ INSTRUMENTS: tuple[Instrument, ...] = (
 )  # fmt: skip
 
 
+GUIDE = "attn_tui.tour.guide:Guide"
+"""What leads the program through a tour; a tour imports the program."""
+
+ASKED_BY = "attn_tui.console.asking:asked_by"
+"""A function from a command line to its instrument and its experiment, which imports click."""
+
+
 def load(part: str) -> Any:
-    """Import a part of an instrument, given as ``"module:name"``."""
+    """Import a part of an instrument, or another one of those above, given as ``"module:name"``."""
     module, _, name = part.partition(":")
     return getattr(import_module(module), name)

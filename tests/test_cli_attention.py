@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import split
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 
 from attn_tui.captures.writer import write_safetensors
@@ -24,7 +25,7 @@ from attn_tui.console.asking import asked_by
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.draft import EXAMPLE, draft_of, parse
 from attn_tui.files.history import Question
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0]])
 
@@ -77,7 +78,7 @@ SOURCES: tuple[tuple[Source, Settings], ...] = (
 )
 
 
-@with_rows(("setup", "asked"), each_once(SETUPS, SOURCES))
+@pytest.mark.parametrize(("setup", "asked"), covering(SETUPS, SOURCES))
 def test_the_line_asks_what_the_screen_shows(setup: Setup, asked: tuple[Source, Settings]) -> None:
     source, own = asked
     experiment = Experiment(source, setup.put(own))
@@ -89,7 +90,7 @@ def test_the_line_asks_what_the_screen_shows(setup: Setup, asked: tuple[Source, 
     assert shown.head.setup.scale == found.head.setup.scale
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("arguments", "refused"),
     [
         (["1,2,3"], "SCORES: the head is drawn, and these scores are left aside"),

@@ -12,7 +12,6 @@ from attn_tui.claims.ledger import find, hits, ledger
 from attn_tui.claims.report import total_line
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain
-from tests.pairs import with_rows
 
 DOCS = Path(__file__).parents[1] / "docs" / "claims.md"
 FIELDS = {"id", "source", "claim", "verdict", "basis", "evidence", "condition", "instrument"}
@@ -119,7 +118,7 @@ def test_plain_words_lead_to_the_claims_about_them() -> None:
     assert {word: hits(word)[0].id for word in LEADS} == LEADS
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("claim", "S0-99"), "ID: there is none called 'S0-99'; expected S0-"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from attn_tui.commands.names import summaries
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.test_cli import call, refused
 
 QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}
@@ -24,7 +24,7 @@ def _documented() -> list[str]:
     return [line for line in dict.fromkeys(lines) if not re.search(others, line)]
 
 
-@pytest.mark.parametrize("line", everyday(5, _documented()))
+@pytest.mark.parametrize("line", slow_after(5, _documented()))
 def test_what_is_documented_can_be_asked(line: str) -> None:
     arguments = shlex.split(line)[1:]
     few = ("--points", "4") if "sweep" in arguments and "--crossover" not in arguments else ()

@@ -33,7 +33,6 @@ from attn_tui.files.grammar import LONGEST_NAME, usable
 from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.sweep.command import _changes, _experiment
-from tests.pairs import with_rows
 
 D_KS = st.integers(1, 65_536)
 NUMBERS = st.floats(-1e6, 1e6)
@@ -214,7 +213,7 @@ def test_a_model_is_named_with_what_departs_from_it() -> None:
     )
 
 
-@with_rows("instrument", INSTRUMENTS)
+@pytest.mark.parametrize("instrument", INSTRUMENTS)
 def test_every_instrument_has_a_line_that_its_command_understands(instrument: Any) -> None:
     asked, write = ask(Experiment(Drawn())), load(instrument.line)
     text = write(asked)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.pairs import with_rows
 from tests.test_cli import FILES, PROGRAM, call, run
 
 needs_full_disk = pytest.mark.skipif(
@@ -32,7 +31,7 @@ def test_help_and_version_import_neither_numpy_nor_textual() -> None:
     assert done.stdout.count("Usage: ") == 5
 
 
-@with_rows(
+@pytest.mark.parametrize(
     "arguments",
     [["hello"], ["show", "1e999"], ["--colour"], ["show", f"@{FILES / 'invalid' / 'claims.npy'}"]],
 )
@@ -54,7 +53,7 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
         assert process.wait() == 0
 
 
-@with_rows("command", ["--help", "show --help", "--version"])
+@pytest.mark.parametrize("command", ["--help", "show --help", "--version"])
 def test_help_that_nobody_reads_is_no_error(command: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -94,7 +93,7 @@ def test_a_full_disk_is_one_line_before_anything_else(arguments: tuple[str, ...]
     assert done.stderr.count(b"\n") == 1
 
 
-@with_rows(
+@pytest.mark.parametrize(
     "command",
     ["show 1,2", "dot --samples=9", "sweep --d-k=4 --draws=8", "sweep --crossover --n=2 --draws=8"],
 )

@@ -27,7 +27,7 @@ from attn_tui.files.history import Question
 from attn_tui.files.paths import path_of, path_text
 from attn_tui.files.sources import source_of
 from tests.engine.captured import heads, write
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 BASH = shutil.which("bash")
 UNDECODABLE = "\udc80\udcff"
@@ -109,7 +109,7 @@ def test_a_line_names_a_file_of_queries_and_keys_whatever_it_is_called(
     assert len(answer(line.show(question))["keys"]) == 700
 
 
-@pytest.mark.parametrize("name", everyday(2, NAMES))
+@pytest.mark.parametrize("name", slow_after(2, NAMES))
 def test_a_line_names_a_capture_whatever_it_is_called(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"{name}.safetensors", heads())
     source = source_of(f"file: {path_text(str(path))}\nlayer = 0, head = 1")

@@ -17,7 +17,6 @@ from attn_tui.compute.sweep import crossover
 from attn_tui.compute.sweep import settings as sweep_settings
 from attn_tui.compute.sweep.crossover import GRADIENTS
 from attn_tui.console.progress import ProgressLine
-from tests.pairs import with_rows
 
 QUICK = ("--points", "4", "--draws", "64", "--d-k", "1:256")
 
@@ -39,7 +38,7 @@ def test_it_sweeps_n_at_one_d_k() -> None:
     assert plain["experiment"]["d_k"] == 32
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("arguments", "place", "crossover_n"),
     [
         ("--map --n 2:64@11 --d-k 1:64@8", "11 keys and d_k = 8", {11}),
@@ -54,7 +53,7 @@ def test_behind_a_range_stands_the_place_of_it_that_is_looked_at(
     assert {each["n"] for each in plain["crossovers"]} == crossover_n
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("arguments", "place"),
     [
         ("--n 64 --d-k 64", (64, 64)),
@@ -92,7 +91,7 @@ def test_a_file_need_not_say_where_scores_come_from(way: tuple[str, ...]) -> Non
     assert {each["n"] for each in plain["points"] or plain["crossovers"]} == {8}
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("arguments", "field"),
     [
         ("--n 1", "n"),

@@ -18,7 +18,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import EXAMPLE, parse
-from attn_tui.instruments import Instrument
+from attn_tui.instruments import ASKED_BY, GUIDE, INSTRUMENTS, Instrument, load
 from tests.asking import asking
 
 
@@ -72,3 +72,12 @@ def test_its_command_is_a_subcommand() -> None:
     result = CliRunner().invoke(program, ["histogram"])
     assert result.output == "a in 10 bins at d_k 1024\n"
     assert "histogram" in CliRunner().invoke(program, ["--help"]).output
+
+
+PARTS = ("settings", "answer", "screen", "views", "items", "command", "to_experiment", "line")
+
+
+def test_all_that_the_registry_names_is_there() -> None:
+    named = [getattr(entry, part) for entry in INSTRUMENTS for part in PARTS]
+    for name in (*filter(None, named), GUIDE, ASKED_BY):
+        assert load(name) is not None, name

@@ -17,7 +17,6 @@ from attn_tui.compute.explore import answer as explore
 from attn_tui.compute.sweep import answer as sweep
 from attn_tui.engine.request import Request
 from tests.compute import exact
-from tests.pairs import with_rows
 
 ROW = [3.0, -1.0, 0.5, -np.inf, 2.0]
 EXPERIMENT = attn_tui.Experiment(attn_tui.Drawn(n_keys=4), attn_tui.Setup(d_k=16))
@@ -73,7 +72,7 @@ def test_a_row_agrees_with_arithmetic_of_50_digits() -> None:
     assert attn_tui.jacobian(ROW, d_k=64) == pytest.approx(j / 8.0, rel=1e-12)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     "scale", ["none", attn_tui.Scale("none", softcap=2.0, sink=0.5), attn_tui.Scale(sink=-1.0)]
 )
 def test_gradients_are_central_differences(scale: attn_tui.Scale | str) -> None:
@@ -111,7 +110,7 @@ def test_answers_are_those_of_the_instrument_whose_settings_are_given() -> None:
 SCORES = "a row of finite scores, or -inf for a masked key, of shape (n,) with n ≥ 1"
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("scores", "problem"),
     [
         ([], "the shape is (0,)"),
@@ -128,7 +127,7 @@ def test_scores_of_another_shape_are_named(scores: ArrayLike, problem: str) -> N
         assert str(error.value) == f"scores: {problem}; expected {SCORES}"
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: attn_tui.softmax([1, np.nan]), "NaN at key 1; expected finite scores"),

@@ -39,17 +39,22 @@ _SCORES = ("scores", "capture", "draw", "query", "keys", "example", "experiment"
 @shared
 @settings(Settings, DRAWS)
 @forms("Print CSV, one line a row of the head.")
-@click.pass_context
-def attention(context: click.Context, /, form: str, **options: Any) -> None:
+def attention(form: str, **options: Any) -> int:
     """Print what each query of a head does: how many keys it shares its weight among.
 
     The rows are SCORES, as `attn-tui --help` says, where there are several; of q and K those of
     each query. Else a head is drawn, of --n queries and keys from --seed. Ctrl+C prints what there
     is.
     """
+    from attn_tui.attention.report import report
+    from attn_tui.compute.attention.answer import answer
+    from attn_tui.console.answering import print_answer
+
     experiment = to_experiment(options)
     mention_unread_input(options)
-    context.exit(print_head(experiment, form))
+    # Only JSON has the maps of the weights.
+    answers = partial(answer, experiment, maps=form == "json")
+    return print_answer("head", answers, report, form)
 
 
 def to_experiment(options: dict[str, Any]) -> "Experiment":
@@ -103,14 +108,3 @@ def _check_used(options: dict[str, Any], experiment: "Experiment") -> None:
         raise InputError("n", problem, "no --n, or --rows drawn without scores")
     elif options["causal"] and not options["capture"] and options["experiment"] is None:
         raise InputError("causal", "the rows are those that are given", "--mask causal")
-
-
-def print_head(experiment: "Experiment", form: str) -> int:
-    """Print the report on a head as ``"text"``, ``"csv"`` or ``"json"``; return the exit status."""
-    from attn_tui.attention.report import report
-    from attn_tui.compute.attention.answer import answer
-    from attn_tui.console.answering import print_answer
-
-    # Only JSON has the maps of the weights.
-    answers = partial(answer, experiment, maps=form == "json")
-    return print_answer("head", answers, report, form)

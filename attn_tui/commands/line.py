@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LONGEST = 4_000
 """Characters of the longest command line we write."""
 
+DRAWN = ("sigma_q", "sigma_k", "lead")
+"""The fields of the setup that say how q and k are drawn."""
+
 _SAVED = "a .json file: save them first, and open it"
 
 
@@ -66,8 +69,8 @@ def attention(question: "Question") -> str:
     if is_drawn(experiment):
         # The head is drawn, so the scores play no part.
         setup, plain = experiment.setup, replace(settings, rows="auto")
-        seed = ["--seed", str(settings.seed)] * (settings.seed != Settings().seed)
         options = [*_scaled(setup), *_options(setup.precision), *_options(plain)]
+        seed = _options(settings, names=("seed",))
         return _line("attention", *options, *seed, *_tokens(settings.tokens))
     if question.error:
         raise question.error
@@ -121,14 +124,12 @@ def sweep(question: "Question") -> str:
         names = ",".join(rule.text for rule in rules)
         names = f"{names}," if len(rules) == 1 else names
         arguments += ["--rules", names]
-    arguments += [*_drawn(setup), *["--qk-norm"] * setup.scale.qk_norm]
-    if settings.statistic == "lead_weight" and setup.scale.sink is not None:
-        arguments += ["--sink", FIELDS["sink"].kind.text(setup.scale.sink)]
+    arguments += [*_options(setup, names=DRAWN), *_options(setup.scale, names=("qk_norm",))]
+    if settings.statistic == "lead_weight":
+        arguments += _options(setup.scale, names=("sink",))
     # With no rule but none, there is nothing to compare.
-    arguments += ["--ratio"] * (settings.ratio and len(rules) > 1)
-    if settings.statistic != Settings().statistic:
-        arguments += ["--statistic", settings.statistic]
-    return _line("sweep", *arguments, *_options(settings))
+    named = ("ratio", "statistic") if len(rules) > 1 else ("statistic",)
+    return _line("sweep", *arguments, *_options(settings, names=named), *_options(settings))
 
 
 def claim(question: "Question") -> str:
@@ -138,11 +139,7 @@ def claim(question: "Question") -> str:
 
     settings = question.experiment.setup.get(Settings)
     tried = find(settings.claim)
-    options: list[str] = []
-    for name in tried.controls:
-        if (value := getattr(settings, name)) != getattr(tried.trial, name):
-            options += ["--" + name.replace("_", "-"), str(value)]
-    return _line("claim", settings.claim, *options)
+    return _line("claim", settings.claim, *_options(settings.trial, tried.trial, tried.controls))
 
 
 def heads(question: "Question") -> str:
@@ -177,31 +174,20 @@ def heads(question: "Question") -> str:
 
 def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
     """Yield the options for what a sweep varies, and for what it holds fixed."""
+    from attn_tui.compute.sweep.settings import SweptRange
+
     kind: Any = type(settings)
-    fields = fields_of(kind)
-    of_map, over_n = settings.view == "map", settings.over == "n"
-    if of_map:
-        yield "--map"
-    elif over_n:
-        yield from ("--over", "n")
     start = kind()
-    for option, name, number, default, swept in (
-        ("--n", "n_range", settings.n, start.n, of_map or over_n),
-        ("--d-k", "d_k_range", setup.d_k, Setup().d_k, of_map or not over_n),
+    if settings.swept == "map":
+        yield "--map"
+    elif settings.swept == "n":
+        yield from ("--over", "n")
+    for option, ends, number, default, is_swept in (
+        ("--n", settings.n_range, settings.n, start.n, settings.swept != "d_k"),
+        ("--d-k", settings.d_k_range, setup.d_k, Setup().d_k, settings.swept != "n"),
     ):
-        text = str(number)
-        if swept:
-            least, most = ends = getattr(settings, name)
-            text = fields[name].kind.text(ends)
-            # The headline is about one place in the range: the only one, or else the default.
-            if least == most:
-                text, default = str(least), least
-            if number != default:
-                text = f"{text}@{number}"
-        yield from (option, text)
-    points = fields["map_points" if of_map else "points"]
-    if (count := getattr(settings, points.name)) != points.default:
-        yield from (points.option, str(count))
+        yield from (option, SweptRange(ends, number).text(default) if is_swept else str(number))
+    yield from _options(settings, names=("map_points" if settings.swept == "map" else "points",))
 
 
 def typed(words: Sequence[str]) -> str:
@@ -301,29 +287,30 @@ def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
     is_brought = is_named and setup.d_k == start.d_k
     if not (is_of_source or is_brought):
         yield from ("--d-k", str(setup.d_k))
-    yield from _drawn(setup)
+    yield from _options(setup, names=DRAWN)
     text = setup.scale.text
     if text != start.scale.text:
         yield from ("--rule", text)
     yield from _options(setup.scale, start.scale)
 
 
-def _drawn(setup: Setup) -> Iterator[str]:
-    """Yield the options for σ_q, σ_k and the lead, where they are not the defaults."""
-    for field in (FIELDS["sigma_q"], FIELDS["sigma_k"], FIELDS["lead"]):
-        if (value := setup.value(field)) != field.default:
-            yield from (field.option, field.kind.text(value))
+def _options(part: Any, start: Any = None, names: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the options of the fields that differ from their start, or from their default.
 
-
-def _options(part: Any, start: Any = None) -> Iterator[str]:
-    """Yield the options of the fields that differ from their start, or from their default."""
+    Args:
+        part: A dataclass with fields.
+        start: Another of the same type; None for the defaults.
+        names: The fields; by default those that have an option of their own.
+    """
     kind: Any = type(part)
-    for name, field in fields_of(kind).items():
-        value = getattr(part, name)
-        if not field.option or field.fed or value == getattr(start, name, field.default):
+    fields = fields_of(kind)
+    by_itself = [name for name, field in fields.items() if field.option and not field.fed]
+    for name in names or by_itself:
+        field, value = fields[name], getattr(part, name)
+        if value == getattr(start, name, field.default):
             continue
-        if "/" in field.option:
-            yes, no = field.option.split("/")
+        if isinstance(value, bool):
+            yes, _, no = field.option.partition("/")
             yield yes if value else no
         else:
             yield from (field.option, field.kind.text(value))

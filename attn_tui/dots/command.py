@@ -24,14 +24,22 @@ _EXAMPLES = """\
 @settings(Settings, DRAWS)
 @setup
 @forms("Print CSV, one line a number.")
-@click.pass_context
-def dot(context: click.Context, /, form: str, **options: Any) -> None:
+def dot(form: str, **options: Any) -> int:
     """Print what q·k is like at d_k: its mean, variance and more, before and after the scale.
 
     Every sampled number has its standard error and, where one is known, the exact value beside it.
     Ctrl+C prints what there is.
     """
-    context.exit(print_dots(to_experiment(options), form))
+    from attn_tui.compute.dots.answer import answer
+    from attn_tui.console.answering import print_answer
+    from attn_tui.dots.report import report
+
+    experiment = to_experiment(options)
+    samples = experiment.setup.get(Settings).samples
+    return print_answer(
+        "dot products", partial(answer, experiment), report, form,
+        share=lambda so_far: so_far.drawn / samples,
+    )  # fmt: skip
 
 
 def to_experiment(options: dict[str, Any]) -> "Experiment":
@@ -41,16 +49,3 @@ def to_experiment(options: dict[str, Any]) -> "Experiment":
         InputError: Naming the option that cannot be used.
     """
     return setup_experiment_of(options, partial(edited, Settings, options))
-
-
-def print_dots(experiment: "Experiment", form: str) -> int:
-    """Print the report as ``"text"``, ``"csv"`` or ``"json"``; return the exit status."""
-    from attn_tui.compute.dots.answer import answer
-    from attn_tui.console.answering import print_answer
-    from attn_tui.dots.report import report
-
-    samples = experiment.setup.get(Settings).samples
-    return print_answer(
-        "dot products", partial(answer, experiment), report, form,
-        share=lambda so_far: so_far.drawn / samples,
-    )  # fmt: skip

@@ -13,7 +13,6 @@ from attn_tui.compute.rules import RULES
 from attn_tui.console.asking import (
     edited,
     experiment_of,
-    mention_left_out,
     mention_unread_input,
 )
 from attn_tui.console.options import (
@@ -27,12 +26,10 @@ from attn_tui.console.options import (
     settings,
     shared,
 )
-from attn_tui.console.output import write
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.explore.answer import VectorAnswer
-    from attn_tui.explore.report import Contents
     from attn_tui.report.head import Labelled
 
 
@@ -65,12 +62,14 @@ _EXAMPLES = """\
     REPORT,
     any_file,
 )
-def show(form: str, top: str | None, lab: bool, against: str | None, **options: Any) -> None:
+def show(form: str, top: str | None, lab: bool, against: str | None, **options: Any) -> int:
     """Print weights and their gradient, unscaled beside scaled.
 
     SCORES are what `attn-tui --help` says.
     """
-    from attn_tui.explore.report import Contents
+    from attn_tui.compute.explore.answer import answer
+    from attn_tui.console.answering import print_answer
+    from attn_tui.explore.report import Contents, report
 
     most = None if top is None else whole(1).parse("top", top)
     if against == "-" and "-" in (*options["scores"], options["experiment"]):
@@ -78,7 +77,13 @@ def show(form: str, top: str | None, lab: bool, against: str | None, **options: 
     experiment = to_experiment(options)
     pinned = () if against is None else _pinned(against)
     mention_unread_input(options)
-    print_report(experiment, options, form, Contents(most, lab, pinned))
+    contents, about = Contents(most, lab, pinned), _about(options, experiment)
+    if form == "csv":
+        contents.check_one_table()
+    return print_answer(
+        "vectors", partial(answer, experiment),
+        partial(report, contents=contents, about=about), form, share=lambda _: 1.0,
+    )  # fmt: skip
 
 
 def to_experiment(options: Mapping[str, Any]) -> "Experiment":
@@ -124,32 +129,3 @@ def _about(options: Mapping[str, Any], experiment: "Experiment") -> "list[Labell
     if options.get("example") is None:
         return []
     return [*about_example(EXAMPLES[options["example"]], experiment)]
-
-
-def print_report(
-    experiment: "Experiment",
-    options: Mapping[str, Any],
-    form: str = "text",
-    contents: "Contents | None" = None,
-) -> None:
-    """Print the report on an experiment as ``"text"``, ``"csv"`` or ``"json"``.
-
-    Args:
-        experiment: The question.
-        options: The options, which may name an example for the text to introduce.
-        form: The form to print.
-        contents: What the report is to contain; every key if not given.
-
-    Raises:
-        InputError: If the pinned answers do not match the vectors, or CSV would need two tables.
-    """
-    from attn_tui.compute.explore.answer import answer
-    from attn_tui.explore.report import EVERYTHING, report
-    from attn_tui.report.forms import WRITERS
-
-    contents = contents or EVERYTHING
-    if form == "csv":
-        contents.check_one_table()
-    numbers = report(next(answer(experiment)), contents, _about(options, experiment))
-    mention_left_out(experiment, form)
-    write(WRITERS[form](numbers))

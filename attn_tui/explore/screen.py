@@ -399,9 +399,9 @@ class ExploreScreen(PinningScreen):
         elif self.view == "lab":
             self._try_precisions(answer)
         elif self.view == "vectors" and answer.through is not None:
-            from attn_tui.explore.vectors import vectors_table
+            from attn_tui.explore.vectors import vectors_drawing
 
-            self.draw("vectors-table", vectors_table(answer.through, answer.vector))
+            self.draw("vectors-table", vectors_drawing(answer.through, answer.vector))
 
     # Without a description, Textual writes down all numbers of the arguments.
     @work(thread=True, exclusive=True, group="lab", exit_on_error=False, description="")

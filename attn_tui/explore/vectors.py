@@ -1,6 +1,7 @@
 """Tables of q, K and V: the gradients through them, and the output."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,6 @@ from attn_tui.compute.numbers import fitted, scientific, weight, weight_name
 from attn_tui.explore.key_columns import SIDES, key_column
 from attn_tui.report import report
 from attn_tui.report.report import Fact, Facts, Part, Rows
-from attn_tui.report.text import TextColumn
 
 MOST = 40
 """The most rows of the table on the screen."""
@@ -24,103 +24,96 @@ READ = 16
 """The most numbers of q and of the output that a report lists as text; JSON has all."""
 
 
-def vectors_table(through: Attention, answer: VectorAnswer) -> TableDrawing:
-    """Return a table of the components of q, their gradients and the output, on both sides."""
-    sides, name = answer.sides, weight_name(answer.of)
-    gradients = [through.query_gradient(side, answer.of) for side in sides]
-    outputs = [through.output(side) for side in sides]
-    longest = max(array.size for array in (through.query, *outputs) if array is not None)
-    rows = min(longest, MOST)
-
-    def texts(values: NDArray[np.float64], write: Callable[[float], str]) -> list[str]:
-        cells = [write(value) for value in values[:rows].tolist()]
-        return cells + [""] * (rows - len(cells))
-
-    def short(value: float) -> str:
-        return fitted(value, 9)
-
-    def average(value: float) -> str:
-        return weight(value, width=9)
-
-    columns = [
-        TextColumn("i", [str(place) for place in range(rows)], "muted"),
-        TextColumn("q_i", texts(through.query, short)),
-    ]
-    for gradient, kind in zip(gradients, ("unscaled", "scaled"), strict=True):
-        columns.append(TextColumn(f"∂{name}/∂q_i {kind}", texts(gradient, scientific), kind))
-    for output, kind in zip(outputs, ("unscaled", "scaled"), strict=True):
-        if output is not None:
-            columns.append(TextColumn(f"output {kind}", texts(output, average), kind, rank=1))
-    keys = largest(answer.scaled.ranking(), 3)
-    norms = [through.key_gradient_norms(side, answer.of, keys) for side in sides]
-    sizes = [("q", [float(np.linalg.norm(gradient)) for gradient in gradients])]
-    for key, pair in zip(keys.tolist(), zip(*norms, strict=True), strict=True):
-        sizes.append((f"k{key}", [float(norm) for norm in pair]))
-    notes = [
-        f"‖∂{name}/∂{by}‖: {scientific(before)} unscaled, {scientific(after)} scaled"
-        for by, (before, after) in sizes
-    ]
-    return TableDrawing(columns, notes=notes)
+short = partial(fitted, width=11)
+"""Writes a number of any size."""
 
 
-def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iterator[Part]:
-    """Yield the tables of a report: gradients by q and by some of the keys, and the output.
+def components(through: Attention, answer: VectorAnswer) -> report.Table:
+    """Return the table of the components of q, of the gradient by q and of the output.
 
-    Keys are in the order given. Without values, the output is null in JSON.
+    A vector may be longer than another. Without values there is no output.
     """
     name, sides = weight_name(answer.of), answer.sides
     gradients = [through.query_gradient(side, answer.of) for side in sides]
+    outputs = [output for side in sides if (output := through.output(side)) is not None]
+    rows = np.arange(max(map(len, (through.query, *outputs))))
+    columns = [
+        report.Column("i", texts=lambda rows: map(str, rows.tolist()), width=4, kind="muted"),
+        _component("q_i", through.query, short),
+    ]
     signed = partial(scientific, signed=True)
-    lost = [scientific(float(size)) for size in lengths(np.array(gradients))]
-    places = report.Column("i", texts=lambda rows: map(str, rows.tolist()), width=4)
+    for side, gradient in zip(SIDES, gradients, strict=True):
+        path = f"{side}.attention.query_gradient"
+        columns.append(
+            _component(side, gradient, signed, above=f"∂{name}/∂q_i", path=path, kind=side)
+        )
+    for side, output in zip(SIDES, outputs, strict=bool(outputs)):
+        path = f"{side}.attention.output"
+        columns.append(
+            _component(side, output, weight, above="output", path=path, kind=side, rank=1)
+        )
+    title = f"gradient of {name} with respect to the query q"
+    title += ", and output V·p: the values weighted by p" if outputs else ""
+    lost = lengths(np.array(gradients)).tolist()
+    return report.Table(columns, rows, title, notes=[_norms(name, "q", lost)], most=READ)
+
+
+def _component(
+    title: str, vector: NDArray[np.float64], write: Callable[[float], str], **more: Any
+) -> report.Column:
+    """Return the column of a vector, which may end before the last row."""
+
+    def values(rows: Rows) -> NDArray[np.float64]:
+        return vector[rows[rows < vector.size]]
+
+    def texts(rows: Rows) -> list[str]:
+        written = [write(value) for value in values(rows).tolist()]
+        return written + [""] * (rows.size - len(written))
+
+    return report.Column(title, values, texts=texts, width=11, **more)
+
+
+def _norms(name: str, by: str, norms: Iterable[float]) -> str:
+    before, after = map(scientific, norms)
+    return f"‖∂{name}/∂{by}‖: {before} unscaled, {after} scaled"
+
+
+def vectors_drawing(through: Attention, answer: VectorAnswer) -> TableDrawing:
+    """Return that table for the screen, with the norms of the gradient by the three first keys."""
+    table, keys = components(through, answer), largest(answer.scaled.ranking(), 3)
+    norms = [through.key_gradient_norms(side, answer.of, keys) for side in answer.sides]
+    notes = [
+        _norms(weight_name(answer.of), f"k{key}", pair)
+        for key, pair in zip(keys.tolist(), np.transpose(norms).tolist(), strict=True)
+    ]
+    return TableDrawing.of(replace(table, rows=table.rows[:MOST], notes=[*table.notes, *notes]))
+
+
+def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iterator[Part]:
+    """Yield the tables of a report: that of components, and one of some of the keys.
+
+    Keys are in the order given. Without values, the output is null in JSON.
+    """
+    yield components(through, answer)
+    norms = [partial(through.key_gradient_norms, side, answer.of) for side in answer.sides]
     yield report.Table(
         [
-            places,
-            _numbers("q_i", lambda rows: through.query[rows]),
-            *_both([row.__getitem__ for row in gradients], "attention.query_gradient", signed),
+            key_column(),
+            _of_keys("‖k‖", lambda rows: lengths(through.keys[rows]), short, 11),
+            *(_of_keys(side, of, scientific, 12) for side, of in zip(SIDES, norms, strict=True)),
         ],
-        np.arange(through.query.size),
-        f"gradient of {name} with respect to the query q",
-        notes=[f"‖∂{name}/∂q‖: {lost[0]} unscaled, {lost[1]} scaled"],
-        most=READ,
-    )
-    norms = [partial(through.key_gradient_norms, side, answer.of) for side in sides]
-    yield report.Table(
-        [key_column(), _numbers("‖k‖", lambda rows: lengths(through.keys[rows])), *_both(norms)],
         keys,
-        f"norm of the gradient of {name} with respect to each key k",
+        f"norm of the gradient of {weight_name(answer.of)} with respect to each key k",
     )
-    outputs = [output for side in sides if (output := through.output(side)) is not None]
-    if not outputs:
+    if through.values is None:
         yield Facts([Fact("", [None, None], "attention.output")], SIDES, SIDES)
-        return
-    yield report.Table(
-        [places, *_both([output.__getitem__ for output in outputs], "attention.output", weight)],
-        np.arange(outputs[0].size),
-        "output V·p: the values weighted by p",
-        most=READ,
-    )
 
 
-Numbers = Callable[[Rows], NDArray[Any]]
-"""A function from rows to their numbers."""
-
-
-def _numbers(title: str, of: Numbers) -> report.Column:
-    """Return a column that only the text has."""
+def _of_keys(
+    title: str, norms: Callable[[Rows], NDArray[np.float64]], write: Callable[[float], str],
+    width: int,
+) -> report.Column:  # fmt: skip
+    """Return the column of a norm of each key, which is computed once it is written."""
     return report.Column(
-        title, texts=lambda rows: [fitted(value, 11) for value in of(rows).tolist()], width=11
+        title, texts=lambda rows: [write(norm) for norm in norms(rows).tolist()], width=width
     )
-
-
-def _both(
-    sides: Iterable[Numbers], path: str = "", write: Callable[[float], str] = scientific
-) -> Iterator[report.Column]:
-    """Yield a column for each side; with a path, JSON has it too."""
-
-    def texts(of: Numbers, rows: Rows) -> list[str]:
-        return [write(value) for value in of(rows).tolist()]
-
-    for kind, of in zip(SIDES, sides, strict=True):
-        key = f"{kind}.{path}" if path else ""
-        yield report.Column(kind, of, key, texts=partial(texts, of), width=12)

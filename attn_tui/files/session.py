@@ -7,7 +7,7 @@ from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path, PurePath
@@ -17,8 +17,8 @@ from attn_tui import __version__
 from attn_tui.captures.disk import place_of, regular
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.setup import Setup
-from attn_tui.engine.settings import Settings as Heads
 from attn_tui.files.captured import absolute
 from attn_tui.files.codec import setup_from_plain, setup_to_plain
 from attn_tui.files.content import opened, read_json, read_text
@@ -26,7 +26,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import History, Question
 from attn_tui.files.plain import fields_in, json_text, of_type, refuse
 from attn_tui.files.sources import is_kept, kept_file, paths_in, with_paths
-from attn_tui.instruments import INSTRUMENTS
+from attn_tui.instruments import INSTRUMENTS, load
 
 SCHEMA = "attn-tui/session/1"
 """The schema of a file."""
@@ -163,9 +163,8 @@ def session_text(session: Session, keep: Keeper) -> Iterator[str]:
     """
     lines = [*map(_step_text, session.steps)]
     first = _first_kept(lines, session.place)
-    files = {}
-    for path in dict.fromkeys(path for step in session.steps[first:] for path in _paths_of(step)):
-        files[path] = _file_to_plain(path, keep)
+    drafts = (*session.steps[first:], *session.pins.values())
+    paths = dict.fromkeys(path for draft in drafts for path in _paths_of(draft))
     plain: dict[str, Any] = {
         "schema": SCHEMA,
         "version": __version__,
@@ -173,7 +172,7 @@ def session_text(session: Session, keep: Keeper) -> Iterator[str]:
         "place": session.place - first,
         "views": dict(session.views),
         "pins": {name: json.loads(_step_text(draft)) for name, draft in session.pins.items()},
-        "files": files,
+        "files": {path: _file_to_plain(path, keep) for path in paths},
     }
     head = "".join(json_text(plain)).rstrip().removesuffix("}").rstrip()
     yield f'{head},\n  "steps": [\n'
@@ -217,10 +216,26 @@ def _changed(setup: Setup) -> dict[str, Any]:
 
 
 def _paths_of(draft: Draft) -> Iterator[str]:
-    """Yield the absolute paths of the files that a draft names."""
-    heads = draft.setup.get(Heads)
-    paths = [*paths_in(draft.text), *heads.capture, *heads.reference]
-    yield from (absolute(path) for path in paths if path != EXAMPLE_NAME)
+    """Yield the absolute paths of the files that a draft names, in its text and its settings."""
+    values = [draft.setup.value(field) for field in _path_fields()]
+    of_settings = [path for value in values for path in _paths_in_value(value)]
+    for path in (*paths_in(draft.text), *of_settings):
+        if path != EXAMPLE_NAME:
+            yield absolute(path)
+
+
+@cache
+def _path_fields() -> tuple[Field, ...]:
+    """Return the settings of all instruments that are paths."""
+    kinds = [load(instrument.settings) for instrument in INSTRUMENTS]
+    return tuple(field for kind in kinds for field in fields_of(kind).values() if field.kind.paths)
+
+
+def _paths_in_value(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the paths in the value of such a setting."""
+    if isinstance(value, tuple):
+        return value
+    return (value,) if value else ()
 
 
 def _file_to_plain(path: str, keep: Keeper) -> dict[str, Any]:
@@ -324,11 +339,24 @@ def _draft_of(name: str, plain: object, renamed: Mapping[str, str]) -> Draft:
     text = of_type(f"{name}.text", values.get("text"), str)
     setup = of_type(f"{name}.setup", values.get("setup", {}), dict)
     try:
-        return Draft(
-            with_paths(text, lambda path: renamed.get(path, path)), setup_from_plain(setup)
-        )
+        return _renamed(Draft(text, setup_from_plain(setup)), renamed)
     except InputError as error:
         raise replace(error, problem=f'in "{name}", {error.problem}') from None
+
+
+def _renamed(draft: Draft, renamed: Mapping[str, str]) -> Draft:
+    """Return a draft that names other files, by the paths of those that it names."""
+
+    def other(path: str) -> str:
+        return renamed.get(path, path)
+
+    def others(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        return tuple(map(other, value)) if isinstance(value, tuple) else other(value)
+
+    setup = draft.setup
+    for of_paths in _path_fields() if renamed else ():
+        setup = setup.changed(of_paths, others)
+    return Draft(with_paths(draft.text, other), setup)
 
 
 def _files_of(

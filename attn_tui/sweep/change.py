@@ -1,13 +1,11 @@
 """The factor by which a rule changes a median, with how well it is known, and its wording."""
 
 from dataclasses import dataclass
-from math import exp, isnan, log, log10
+from math import exp, isnan, log, log10, nan
 from typing import Literal
 
 from attn_tui.compute.numbers import about, fixed, interval, power_of_ten
-from attn_tui.compute.scale import Scale
-from attn_tui.compute.sweep.points import SPAN, Place, Points
-from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.points import SPAN, Ratio
 from attn_tui.report import words
 
 Way = Literal["larger", "smaller", "same", "untold", "unknown"]
@@ -36,6 +34,11 @@ class LogFactor:
 
     log: float
     error: float = 0.0
+
+    @staticmethod
+    def of(ratio: Ratio | None) -> "LogFactor":
+        """Return by what a rule changes a median, from the ratio of unscaled to scaled."""
+        return LogFactor(-ratio.log_median, ratio.log_median_error) if ratio else LogFactor(nan)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -102,11 +105,3 @@ class LogFactor:
         if size >= log10(999.5):
             text = power_of_ten(max(int(size + 1e-9), 3))
         return text if len(text) <= width else ">"
-
-
-def change(points: Points, place: Place, scale: Scale, statistic: Statistic) -> LogFactor:
-    """Return the change that a rule makes to a median at a place."""
-    ratio = points.ratio(*place, scale, statistic)
-    if ratio is None:
-        return LogFactor(float("nan"))
-    return LogFactor(-ratio.log_median, ratio.log_median_error)

@@ -1,4 +1,4 @@
-"""The pictures of Sweep: a map of what dividing does, one place in numbers, medians and tables."""
+"""The pictures of Sweep: a map of what dividing does, one place in numbers, and medians."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +13,14 @@ from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Band, Curve, Figure
 from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
-from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
-from attn_tui.compute.sweep.points import Place, Point, Summary, along, closest
+from attn_tui.compute.sweep.points import Place, Point, Ratio, along, closest
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.report.text import TextColumn
-from attn_tui.sweep.change import LogFactor, change
+from attn_tui.sweep.change import LogFactor
+from attn_tui.sweep.names import name_of, quarters
 
 Numbers = NDArray[np.float64]
 
@@ -68,62 +67,54 @@ class Grid:
         return tuple(along(self.answer.settings, 1)[1])
 
     @cached_property
-    def changes(self) -> list[list[LogFactor]]:
-        """The change that the rule makes at each place, row by row."""
+    def _ratios(self) -> list[list[Ratio | None]]:
+        """The ratio of the statistic unscaled to that under the rule at each place, row by row."""
         points, statistic = self.answer.points, self.answer.settings.statistic
-        return [
-            [change(points, (n, d_k), self.rule, statistic) for d_k in self.d_ks] for n in self.ns
-        ]
+        return [[points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks] for n in self.ns]
 
     @cached_property
-    def _crossings(self) -> Numbers:
-        """The d_k at which the rule stops making the statistic smaller, shape (3, rows).
-
-        Line by line the estimate, and the low and the high end of its interval. NaN where a row has
-        no such d_k.
-        """
-        statistic = self.answer.settings.statistic
-        crossings = np.full((3, len(self.ns)), nan)
-        for row, n in enumerate(self.ns if statistic in GRADIENTS else ()):
-            ratios = [self.answer.points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks]
-            present = [ratio for ratio in ratios if ratio]
-            if len(present) == len(ratios):
-                crossing = crossing_of(self.d_ks, present)
-                if crossing is not None:
-                    crossings[:, row] = self._ends(crossing)
-        return crossings
-
-    def _ends(self, crossing: Crossing) -> tuple[float, float, float]:
-        """Return a crossing with its interval, which ends with the map where it is open."""
-        return crossing.at, crossing.low or self.d_ks[0], crossing.high or self.d_ks[-1]
+    def _estimates(self) -> list[Crossing | None]:
+        """Where the rule stops making a gradient smaller, in each row that is drawn."""
+        if self.answer.settings.statistic not in GRADIENTS:
+            return [None] * len(self.ns)
+        drawn = [[*filter(None, row)] for row in self._ratios]
+        is_drawn = [len(row) == len(self.d_ks) for row in drawn]
+        return [
+            crossing_of(self.d_ks, row) if whole else None
+            for row, whole in zip(drawn, is_drawn, strict=True)
+        ]
 
     def border(self, answer: Answer) -> Border | None:
         """Return the border between smaller and larger, or None if the map has none.
+
+        An interval that is open ends with the map.
 
         Args:
             answer: The answer whose crossovers replace the estimate from the points, in rows that
                 have one.
         """
-        crossings = self._crossings.copy()
-        for row, n in enumerate(self.ns):
-            crossing = answer.crossing(self.rule, answer.settings.statistic, n)
-            if crossing is not None and np.isfinite(crossings[0, row]):
-                crossings[:, row] = self._ends(crossing)
-        if not np.isfinite(crossings).any() or len(self.d_ks) < 2:
+        ends = np.full((3, len(self.ns)), nan)
+        for row, (n, estimate) in enumerate(zip(self.ns, self._estimates, strict=True)):
+            if estimate is not None:
+                found = answer.crossing(self.rule, answer.settings.statistic, n) or estimate
+                low, high = found.low or self.d_ks[0], found.high or self.d_ks[-1]
+                ends[:, row] = found.at, low, high
+        if np.isnan(ends).all() or len(self.d_ks) < 2:
             return None
         middles = np.arange(len(self.d_ks)) + 0.5
-        places = np.interp(np.log(crossings), np.log(self.d_ks), middles)
-        return Border(*np.where(np.isnan(crossings), nan, places))
+        places = np.interp(np.log(ends), np.log(self.d_ks), middles)
+        return Border(*np.where(np.isnan(ends), nan, places))
 
     @cached_property
     def _map(self) -> HeatMapDrawing:
         """The map without a cursor."""
-        levels = np.array([[_level(factor) for factor in row] for row in self.changes])
+        changes = [[LogFactor.of(ratio) for ratio in row] for row in self._ratios]
+        levels = np.array([[_level(factor) for factor in row] for row in changes])
         short, medium, longest = (
-            [[factor.cell(*size) for factor in row] for row in self.changes]
+            [[factor.cell(*size) for factor in row] for row in changes]
             for size in ((2, 0), (3, 0), (5, 1))
         )
-        signs = [[SIGNS.get(factor.way, "") for factor in row] for row in self.changes]
+        signs = [[SIGNS.get(factor.way, "") for factor in row] for row in changes]
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
         return HeatMapDrawing(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
@@ -168,12 +159,10 @@ class PlaceNumbers:
     Attributes:
         points: The point under each rule, the unscaled one first.
         statistic: The statistic.
-        heads: The name of each side.
     """
 
     points: Sequence[Point]
     statistic: Statistic
-    heads: Sequence[str]
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw a line for each side, or only the medians if there is one line.
@@ -181,13 +170,14 @@ class PlaceNumbers:
         Without points it says that they are being drawn.
         """
         cells = Cells(columns, lines)
-        width = max(map(len, self.heads), default=0)
+        heads = [name_of(point.scale) for point in self.points]
+        width = max(map(len, heads), default=0)
         start = len("median   ")
         if lines == 1:
             cells.write(0, 0, "median", colours["muted"])
         if not self.points:
             cells.write(start if lines == 1 else 0, 0, "being drawn…", colours["muted"])
-        for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True)):
+        for line, (point, head) in enumerate(zip(self.points, heads, strict=True)):
             summary = point.statistics[self.statistic]
             side = "unscaled" if point.scale == NONE else "scaled"
             dot = LINES[side] if colours.textured else "●"
@@ -208,56 +198,43 @@ class PlaceNumbers:
         return cells
 
 
-def quarters(summary: Summary) -> str:
-    """Return the range of the middle half of the draws: ``0.12 to 0.48``."""
-    low = quantity(summary.quarter, summary.log_quarter)
-    return f"{low} to {quantity(summary.three_quarters, summary.log_three_quarters)}"
-
-
-def medians(
-    answer: Answer, rules: Sequence[Scale], over: str, fixed_at: int, here: float,
-    names: Sequence[str], marked: bool = True,
-) -> Figure:  # fmt: skip
-    """Return the medians of the statistic under some rules as curves, the middle halves as bands.
+def medians(answer: Answer, here: Place, over_n: bool = False, has_names: bool = True) -> Figure:
+    """Return the medians of the statistic under every rule as curves, the middle halves as bands.
 
     Args:
         answer: The draws.
-        rules: The rules shown, ``none`` first.
-        over: The quantity along the axis: ``"d_k"`` or ``"n"``.
-        fixed_at: The value at which the other quantity is held.
-        here: The value of ``over`` that is marked.
-        names: The names of the curves.
-        marked: Whether each curve has a dot there.
+        here: The n and the d_k that are looked at. The curves run through it, with a dot there,
+            or else through the nearest of the places drawn.
+        over_n: Whether the curves run over n, at one d_k, and not over d_k, at one n.
+        has_names: Whether the curves are named.
     """
     statistic = answer.settings.statistic
+    held = 1 if over_n else 0
+    at, value = answer.points.nearest(here)[held], here[1 - held]
     curves, bands, dots = [], [], []
     logs: list[Numbers] = []
-    for rule, name in zip(rules, names, strict=True):
-        points = [
-            point
-            for point in answer.points.under(rule)
-            if (point.n if over == "d_k" else point.d_k) == fixed_at
-        ]
+    for rule in answer.rules:
+        points = [point for point in answer.points.under(rule) if point.place[held] == at]
         if not points:
             continue
         kind = "unscaled" if rule == NONE else "scaled"
-        x = np.array([getattr(point, over) for point in points], dtype=np.float64)
+        x = np.array([point.place[1 - held] for point in points], dtype=np.float64)
         summaries = [point.statistics[statistic] for point in points]
         middle, low, high = (
             np.array([getattr(summary, part) / LN10 for summary in summaries])
             for part in ("log_median", "log_quarter", "log_three_quarters")
         )
         logs.append(middle)
-        curves.append(Curve(x, middle, kind, name))
+        curves.append(Curve(x, middle, kind, name_of(rule) if has_names else ""))
         bands.append(Band(x, low, high, kind))
-        if marked and x[0] <= here <= x[-1]:
-            dots.append((float(np.interp(log(here), np.log(x), middle)), kind))
+        if at == here[held] and x[0] <= value <= x[-1]:
+            dots.append((float(np.interp(log(value), np.log(x), middle)), kind))
         if statistic == "lead_weight" and points[0].lead and rule != NONE:
             equal = np.log10([point.equal_others for point in points])
-            curves.append(Curve(x, equal, "muted", "of equals" if name else ""))
+            curves.append(Curve(x, equal, "muted", "of equals" if has_names else ""))
     ns, d_ks = along(answer.settings, answer.experiment.setup.d_k)
-    x_axis = place_axis(*((ns[0], ns[-1]) if over == "n" else (d_ks[0], d_ks[-1])))
-    return Figure(curves, x_axis, log_axis(logs), (here, whole(here)), dots, bands)
+    x_axis = place_axis(*((ns[0], ns[-1]) if over_n else (d_ks[0], d_ks[-1])))
+    return Figure(curves, x_axis, log_axis(logs), (value, whole(value)), dots, bands)
 
 
 def place_axis(low: float, high: float) -> Axis:
@@ -285,36 +262,3 @@ def log_axis(logs: Sequence[Numbers]) -> Axis:
     step = max(1, round((high - low) / 4))
     tens = [*range(high, low - 1, -step)]
     return Axis(low, high, tuple((float(ten), power_of_ten(ten)) for ten in tens))
-
-
-def row_table(
-    answer: Answer, rules: Sequence[Scale], names: Sequence[str], here: Place
-) -> TableDrawing:
-    """Return every number at one n over d_k, or at one d_k over n where n is swept."""
-    statistic, settings = answer.settings.statistic, answer.settings
-    over_n = settings.view == "curves" and settings.over == "n"
-    n, d_k = answer.points.nearest(here)
-    places = [
-        place for place in answer.points.places if (place[1] == d_k if over_n else place[0] == n)
-    ]
-    values = [place[0] if over_n else place[1] for place in places]
-    columns = [TextColumn("n" if over_n else "d_k", [f"{value:,}" for value in values], "muted")]
-    for rule, name in zip(rules, names, strict=True):
-        kind = "unscaled" if rule == NONE else "scaled"
-        points = [answer.points.at(*place, rule) for place in places]
-        summaries = [point.statistics[statistic] if point else None for point in points]
-        columns.append(TextColumn(name, [_median(summary) for summary in summaries], kind))
-        if rule != NONE:
-            changes = [change(answer.points, place, rule, statistic) for place in places]
-            columns.append(TextColumn("which is", [factor.times for factor in changes], rank=1))
-        halves = [quarters(summary) if summary else "–" for summary in summaries]
-        columns.append(TextColumn("middle half", halves, "muted", rank=3))
-        means = [
-            quantity(summary.mean, summary.log_mean) if summary else "–" for summary in summaries
-        ]
-        columns.append(TextColumn("mean", means, "muted", rank=2))
-    return TableDrawing(columns, values.index(n if over_n else d_k))
-
-
-def _median(summary: Summary | None) -> str:
-    return quantity(summary.median, summary.log_median) if summary else "–"

@@ -1,6 +1,6 @@
 """``attn-tui sweep``: drawn vectors over d_k, over n or over both, as text, CSV or JSON."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +9,7 @@ import click
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.rules import RULES
 from attn_tui.compute.scale import NONE
@@ -21,6 +21,7 @@ from attn_tui.compute.sweep.settings import (
     Axis,
     Settings,
     Statistic,
+    SweptRange,
     compared,
     draws_at,
 )
@@ -39,12 +40,11 @@ from attn_tui.console.options import (
     option,
     settings,
 )
-from attn_tui.console.output import INTERRUPTED, write
-from attn_tui.console.progress import ProgressLine, until_interrupted
 
 if TYPE_CHECKING:
+    from attn_tui.compute.errors import Stop
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.sweep.crossover import Crossover
+    from attn_tui.compute.sweep.answer import Answer
 
 _Read = Callable[[dict[str, Any], Settings, int], tuple[int, dict[str, Any]]]
 
@@ -123,21 +123,18 @@ def sweep(form: str, crossover: bool, **options: Any) -> int:
 
     Ctrl+C prints what there is.
     """
-    if crossover:
-        return _print_crossovers(options, form)
-    return _print_sweep(options, form)
-
-
-def _print_sweep(options: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.answer import answer
     from attn_tui.console.answering import print_answer
-    from attn_tui.sweep.report import report
+    from attn_tui.sweep.report import crossover_report, report
 
-    experiment = to_experiment(options)
-    chosen = options["statistic"]
+    if crossover:
+        answers = partial(_crossovers, crossover_experiment(options))
+        return print_answer("crossovers", answers, crossover_report, form)
+    experiment, chosen = to_experiment(options), options["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
-    answers = partial(answer, experiment)
-    return print_answer("sweep", answers, lambda drawn: report(drawn, statistics), form)
+    return print_answer(
+        "sweep", partial(answer, experiment), lambda drawn: report(drawn, statistics), form
+    )
 
 
 def to_experiment(options: dict[str, Any]) -> "Experiment":
@@ -202,8 +199,8 @@ def _changes(options: dict[str, Any], start: Settings, d_k: int) -> tuple[int, d
     if swept is not None and not is_map and over == "n":
         d_k = D_K.parse(swept)
     elif swept is not None:
-        changes["d_k_range"], place = _range("d_k_range", D_K, swept)
-        d_k = place or d_k
+        d_ks = SweptRange.parse("d_k_range", D_K, swept)
+        changes["d_k_range"], d_k = d_ks.ends, d_ks.at or d_k
     if options["points"] is not None:
         field = FIELDS["map_points" if is_map else "points"]
         changes[field.name] = field.kind.parse("points", options["points"])
@@ -235,8 +232,8 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
         InputError: With field ``"n"``, if the text is of another kind.
     """
     if wanted == "range":
-        ends, place = _range("n_range", N_KEYS, text)
-        return {"n_range": ends} | ({"n": place} if place else {})
+        ns = SweptRange.parse("n_range", N_KEYS, text)
+        return {"n_range": ns.ends} | ({"n": ns.at} if ns.at else {})
     if wanted == "number":
         if is_range(text):
             raise InputError("n", "a range is not one number", "a number, --over n or --map")
@@ -245,8 +242,8 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
         problem = f"{inert(text.strip())} is a range"
         raise InputError("n", problem, "with --crossover a list such as 2,8,512")
     # An empty text gives an empty list; parsing it as a number refuses it.
-    ns = FIELDS["crossover_n"].kind.parse("n", text) or (N_KEYS.parse(text),)
-    return {"n": ns[0], "crossover_n": ns}
+    listed = FIELDS["crossover_n"].kind.parse("n", text) or (N_KEYS.parse(text),)
+    return {"n": listed[0], "crossover_n": listed}
 
 
 def is_range(text: str) -> bool:
@@ -273,17 +270,6 @@ def _over(options: dict[str, Any], start: Axis) -> Axis:
     return start
 
 
-def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:
-    """Return a range and the place named behind ``@``, if any; a number is both."""
-    range_text, separator, place = text.partition("@")
-    at = scale.parse(place) if separator else None
-    if is_range(range_text):
-        ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
-        return ends, at
-    only = scale.parse(range_text)
-    return (only, only), at or only
-
-
 def read_statistics(text: str) -> tuple[Statistic, ...]:
     """Read names of statistics separated by commas.
 
@@ -297,11 +283,12 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
     return tuple(names)
 
 
-def _print_crossovers(options: dict[str, Any], form: str) -> int:
-    from attn_tui.compute.sweep.crossover import crossovers, search_cost
-    from attn_tui.report.forms import WRITERS
-    from attn_tui.sweep.report import crossover_report
+def crossover_experiment(options: dict[str, Any]) -> "Experiment":
+    """Return the experiment that the options of a sweep describe with ``--crossover``.
 
+    Raises:
+        InputError: Naming the option that cannot be used.
+    """
     for name in ("d_k", "over", "points", "statistic"):
         if options[name] is not None:
             problem = "--crossover looks at all of them"
@@ -309,22 +296,22 @@ def _print_crossovers(options: dict[str, Any], form: str) -> int:
     for name, field in (("is_map", "map"), ("ratio", "ratio"), ("qk_norm", "qk_norm")):
         if options[name]:
             raise InputError(field, "--crossover shows none", "one of the two")
-    experiment = _experiment(options, _crossover_changes)
-    settings = experiment.setup.get(Settings)
-    rules = [rule for rule in compared(settings, experiment.setup.scale) if rule != NONE]
+    return _experiment(options, _crossover_changes)
+
+
+def _crossovers(experiment: "Experiment", stop: "Stop") -> "Iterator[Answer]":
+    """Yield answers that have the crossovers at every n of the settings, and no points."""
+    from attn_tui.compute.sweep.answer import Answer
+    from attn_tui.compute.sweep.crossover import crossovers, search_cost
+    from attn_tui.compute.sweep.points import Points
+
+    settings, setup = experiment.setup.get(Settings), experiment.setup
+    rules = [rule for rule in compared(settings, setup.scale) if rule != NONE]
     if not rules:
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
-    latest: tuple[Crossover, ...] = ()
-    with until_interrupted() as stop, ProgressLine("crossovers") as progress:
-        for spent, so_far in crossovers(
-            pairs, settings, experiment.setup.sigmas, experiment.setup.lead
-        ):
-            latest = so_far
-            progress.show(spent / total)
-            if stop():
-                break
-        interrupted = stop()
-    write(WRITERS[form](crossover_report(experiment, latest)))
-    return INTERRUPTED if interrupted else 0
+    for spent, found in crossovers(pairs, settings, setup.sigmas, setup.lead):
+        yield Answer(experiment, settings, tuple(rules), Points(), (), found, spent / total)
+        if stop():
+            return

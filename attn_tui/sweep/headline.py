@@ -12,7 +12,7 @@ from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
 from attn_tui.report.words import GRADIENTS
-from attn_tui.sweep.change import LogFactor, change
+from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import NAMES, called, doing, others
 
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
@@ -66,7 +66,8 @@ def _here(
 ) -> str:
     """Return what dividing does at a place, and where it begins to do the opposite."""
     statistic = answer.settings.statistic
-    factor, point = change(points, place, scale, statistic), points.at(*place, scale)
+    factor = LogFactor.of(points.ratio(*place, scale, statistic))
+    point = points.at(*place, scale)
     slots = {
         **slots,
         "doing": doing(scale, point.multiplier if point else None),
@@ -91,7 +92,7 @@ def _turn(
     crossing = answer.crossing(scale, statistic, n)
     if crossing is None:
         return ""
-    over_n = answer.settings.view == "curves" and answer.settings.over == "n"
+    over_n = answer.settings.swept == "n"
     is_below = (n if over_n else d_k) > crossing.at
     # Dividing makes gradients larger at a large d_k, and smaller with many keys.
     other = "smaller" if is_below != over_n else "larger"

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from attn_tui.compute.numbers import amount, interval, place
+from attn_tui.compute.numbers import amount, interval, place, quantity
 from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.points import Summary
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.words import DIVISORS
 
@@ -19,6 +20,12 @@ def crossover_text(crossover: Crossover) -> str:
         return f"none: {crossover.side} unscaled, {crossover.divides_from:,} to 65,536"
     start = f" from d_k = {crossover.divides_from:,}" if crossover.divides_from > 2 else ""
     return f"{place(crossing.at)} [{interval(crossing.low, crossing.high, place)}]{start}"
+
+
+def quarters(summary: Summary) -> str:
+    """Return the range of the middle half of the draws: ``0.12 to 0.48``."""
+    low = quantity(summary.quarter, summary.log_quarter)
+    return f"{low} to {quantity(summary.three_quarters, summary.log_three_quarters)}"
 
 
 def doing(

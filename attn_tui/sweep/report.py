@@ -1,19 +1,20 @@
 """The report of Sweep: statistics of drawn vectors at every place, and where medians cross."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.numbers import factor, general, percent, progress, quantity
 from attn_tui.compute.sample import Number
+from attn_tui.compute.scale import NONE
 from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
-from attn_tui.compute.sweep.points import Point
+from attn_tui.compute.sweep.points import Place, Point, Summary
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
@@ -31,11 +32,14 @@ from attn_tui.report.report import (
     listed,
     records,
 )
+from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.headline import headline
 from attn_tui.sweep.names import (
     NAMES,
     crossover_text,
+    name_of,
     others,
+    quarters,
 )
 
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
@@ -96,11 +100,12 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
     return Report("", parts, headline=headline(answer), csv="points")
 
 
-def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) -> Report:
-    """Return a report on crossovers alone."""
+def crossover_report(answer: Answer) -> Report:
+    """Return a report on the crossovers of an answer alone."""
+    crossovers = answer.crossovers
     stopped = [] if crossovers else ["Stopped before a crossover was found."]
     rows = [named(crossover, CROSSOVER) for crossover in crossovers]
-    entry = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
+    entry = {"experiment": experiment_to_plain(answer.experiment), "points": [], "crossovers": rows}
     table = records(
         crossovers, CSV_CROSSOVER, lambda crossover: named(crossover, CSV_CROSSOVER), "crossovers"
     )
@@ -136,8 +141,7 @@ def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
 def _asked(answer: Answer) -> Iterator[Labelled]:
     """Yield the lines that state the question, each with its label."""
     settings, setup = answer.settings, answer.experiment.setup
-    over_n, is_map = settings.over == "n", settings.view == "map"
-    most = settings.map_points if is_map else settings.points
+    most = settings.map_points if settings.swept == "map" else settings.points
     ns = _from_to(settings.n_range, len(answer.points.ns), most)
     d_ks = _from_to(settings.d_k_range, len(answer.points.d_ks), most)
     law = "s = d_k·g/√(g² + χ²), |s| ≤ d_k, of q and k divided by their root mean square"
@@ -151,8 +155,8 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     normalised = [rule for rule in answer.rules if rule.normalises]
     if normalised and not setup.scale.qk_norm:
         yield "", f"{', '.join(rule.text for rule in normalised)}: {law}; ∂L/∂q is not known"
-    yield "n", ns if over_n or is_map else f"{settings.n:,}"
-    yield "d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks
+    yield "n", f"{settings.n:,}" if settings.swept == "d_k" else ns
+    yield "d_k", f"{setup.d_k:,}" if settings.swept == "n" else d_ks
     yield "rules", "; ".join(f"{rule.text}: m = {rule.formula}" for rule in answer.rules)
     scale = setup.scale
     if scale.sink is not None and answer.settings.statistic == "lead_weight":
@@ -212,22 +216,19 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
 
 def _places(answer: Answer, points: Sequence[Point]) -> Iterator[Column]:
     """Yield the n or the d_k of points as a column; for a map, both."""
-    is_map = answer.settings.view == "map"
-    for name in ("n", "d_k") if is_map else (answer.settings.over,):
-        yield Column(name, listed(getattr(point, name) for point in points), width=7)
+    swept = answer.settings.swept
+    for name in ("n", "d_k") if swept == "map" else (swept,):
+        yield _place(name, points)
+
+
+def _place(name: str, points: Iterable[Point]) -> Column:
+    return Column(name, listed(getattr(point, name) for point in points), width=7, kind="muted")
 
 
 def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column]:
     """Yield the columns of a statistic at points: mean and median, with errors and exact values."""
     exacts = [point.exact(statistic) for point in points]
-    summaries = [point.statistics[statistic] for point in points]
-
-    def sampled(title: str, name: str, rank: int = 0) -> Column:
-        texts = [
-            quantity(getattr(summary, name), getattr(summary, f"log_{name}"), width=NUMBER)
-            for summary in summaries
-        ]
-        return Column(title, texts=listed(texts), rank=rank, width=NUMBER)
+    sampled = partial(_sampled, [point.statistics[statistic] for point in points])
 
     def exact_columns(values: Sequence[float | None]) -> Iterator[Column]:
         if any(value is not None for value in values):
@@ -235,15 +236,53 @@ def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column
             yield Column("exact", texts=listed(texts), rank=2, width=NUMBER)
 
     yield sampled("mean", "mean")
-    yield sampled("error", "mean_standard_error", 1)
+    yield sampled("error", "mean_standard_error", rank=1)
     yield from exact_columns([exact.mean for exact in exacts])
     yield sampled("median", "median")
-    yield sampled("from", "median_low", 3)
-    yield sampled("to", "median_high", 3)
+    yield sampled("from", "median_low", rank=3)
+    yield sampled("to", "median_high", rank=3)
     yield from exact_columns([exact.median for exact in exacts])
     if statistic == "lead_weight":
         texts = [quantity(point.equal_others, width=NUMBER) for point in points]
         yield Column("if equal", texts=listed(texts), width=NUMBER)
+
+
+def _sampled(summaries: Iterable[Summary], title: str, name: str, **more: Any) -> Column:
+    """Return the column of one number of each summary, by its name there."""
+    texts = [
+        quantity(getattr(summary, name), getattr(summary, f"log_{name}"), width=NUMBER)
+        for summary in summaries
+    ]
+    return Column(title, texts=listed(texts), width=NUMBER, **more)
+
+
+def row_places(answer: Answer, here: Place) -> list[Place]:
+    """Return the places drawn along the curves through a place, or through the nearest to it."""
+    n, d_k = answer.points.nearest(here)
+    if answer.settings.swept == "n":
+        return [place for place in answer.points.places if place[1] == d_k]
+    return [place for place in answer.points.places if place[0] == n]
+
+
+def row_table(answer: Answer, places: Sequence[Place]) -> Table:
+    """Return the table of the medians at some places, under every rule side by side."""
+    points, statistic = answer.points, answer.settings.statistic
+    along = "n" if answer.settings.swept == "n" else "d_k"
+    columns: list[Column] = []
+    for rule in answer.rules:
+        row = [point for place in places if (point := points.at(*place, rule))]
+        columns = columns or [_place(along, row)]
+        kind = "unscaled" if rule == NONE else "scaled"
+        summaries = [point.statistics[statistic] for point in row]
+        columns.append(_sampled(summaries, name_of(rule), "median", kind=kind))
+        if rule != NONE:
+            ratios = [points.ratio(*place, rule, statistic) for place in places]
+            times = [LogFactor.of(ratio).times for ratio in ratios]
+            columns.append(Column("which is", texts=listed(times), rank=1))
+        halves = listed(map(quarters, summaries))
+        columns.append(Column("middle half", texts=halves, kind="muted", rank=3))
+        columns.append(_sampled(summaries, "mean", "mean", kind="muted", rank=2))
+    return Table(columns, np.arange(len(places)))
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:

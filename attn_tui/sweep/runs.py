@@ -32,9 +32,7 @@ def drawn_by(experiment: Experiment) -> Experiment:
     """
     setup = experiment.setup
     settings = setup.get(Settings)
-    is_map = settings.view == "map"
-    over_n = settings.over == "n" and not is_map
-    over_d_k = settings.over == "d_k" and not is_map
+    is_map, over_n, over_d_k = (settings.swept == one for one in ("map", "n", "d_k"))
     start = Settings()
     bare = replace(
         start,

@@ -19,15 +19,16 @@ from textual.worker import get_current_worker
 
 from attn_tui.charts import heat_map as heat_map_of
 from attn_tui.charts.glyphs import LESS, LINES, MORE
+from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.answer import Answer, restated
-from attn_tui.compute.sweep.points import Place, along, check_vectors, closest
-from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.points import Place, along, check_vectors
+from attn_tui.compute.sweep.settings import Settings, Swept, first_draws
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Edit, Question
@@ -36,7 +37,7 @@ from attn_tui.sweep import charts
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of, others
-from attn_tui.sweep.report import report
+from attn_tui.sweep.report import report, row_places, row_table
 from attn_tui.sweep.runs import (
     CursorPlace,
     CursorRow,
@@ -78,10 +79,8 @@ LOOKS_KEPT = 64
 Look = Callable[[Experiment, Stop], Iterator[None]]
 """A closer look at the cursor: a method of its `CursorPlace` or `CursorRow`."""
 
-VIEWS: Mapping[str, tuple[View, Axis | None]] = {
-    "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
-}  # fmt: skip
-"""The settings that each view sets: `view` and `over`."""
+VIEWS: Mapping[str, Swept] = {"map-pane": "map", "over-pane": "d_k", "keys-pane": "n"}
+"""What is swept in each view."""
 
 
 class SweepMap(HeatMap, inherit_bindings=False):
@@ -184,12 +183,15 @@ class SweepScreen(InstrumentScreen):
         if self._is_numbers:
             self.view = view
             return
-        kind, over = VIEWS[view]
-        settings = replace(self.sweep, view=kind, over=over or self.sweep.over)
-        if settings == self.sweep:
+        swept = VIEWS[view]
+        if swept == self.sweep.swept:
             self.view = view
+            return
+        if swept == "map":
+            settings = replace(self.sweep, view="map")
         else:
-            self.ask(edits.setup(lambda setup: setup.put(settings)), "view")
+            settings = replace(self.sweep, view="curves", over=swept)
+        self.ask(edits.setup(lambda setup: setup.put(settings)), "view")
 
     @on(NPane.Changed, "#n-pane")
     def _move_n(self, event: NPane.Changed) -> None:
@@ -207,9 +209,9 @@ class SweepScreen(InstrumentScreen):
         """Move the cursor by some steps on the map, or along the curves shown."""
         settings, (n, d_k) = self.sweep, self.place
         ns, d_ks = along(settings, d_k)
-        if settings.view == "map":
+        if settings.swept == "map":
             place = moved(ns, n, -down), moved(d_ks, d_k, right)
-        elif settings.over == "d_k":
+        elif settings.swept == "d_k":
             # Curves have one axis, so both pairs of arrow keys move along it.
             place = n, moved(d_ks, d_k, right or down)
         else:
@@ -283,18 +285,12 @@ class SweepScreen(InstrumentScreen):
         except InputError as error:
             self.notify(str(error), severity="warning", markup=False)
             return
-        self.view = self._view_of(self.sweep)
+        views = {swept: view for view, swept in VIEWS.items()}
+        self.view = "numbers-pane" if self._is_numbers else views[self.sweep.swept]
         self.set_reactive(SweepScreen.stopped, False)
         self.set_reactive(SweepScreen.hovered, None)
         self._show_latest()
         self._draw_more()
-
-    def _view_of(self, settings: Settings) -> str:
-        if self._is_numbers:
-            return "numbers-pane"
-        if settings.view == "map":
-            return "map-pane"
-        return "keys-pane" if settings.over == "n" else "over-pane"
 
     def _run_of(self, experiment: Experiment) -> SweepRun:
         """Return the run that draws for an experiment: the present, a kept or a new one."""
@@ -353,7 +349,9 @@ class SweepScreen(InstrumentScreen):
         place = self._place(place_of(experiment))
         self._look(experiment, place, row, latest)
         here = None if self.place in latest.points.places else place.here
-        self.answer = replace(restated(latest, experiment), crossovers=row.crossovers, here=here)
+        self.answer = replace(
+            latest, experiment=experiment, settings=self.sweep, crossovers=row.crossovers, here=here
+        )
 
     def _look(
         self, experiment: Experiment, place: CursorPlace, row: CursorRow, latest: Answer
@@ -394,74 +392,78 @@ class SweepScreen(InstrumentScreen):
             shown = "map-pane" if name == "row-pane" else name
             self.pane(name).set_class(shown == self.view, "-shown")
         self.query_one("#panes").set_class(self.view != "map-pane", "-one")
-        if self.answer is not None:
-            self._draw_view(self.answer)
+        self._draw_view()
 
     def watch_stopped(self) -> None:
         """Say whether drawing is stopped."""
-        if self.answer is not None:
-            self._draw_view(self.answer)
+        self._draw_view()
 
     def watch_hovered(self) -> None:
         """Show the medians under the mouse, or those at the cursor once it has left the map."""
-        if self.answer is not None:
-            self._draw_place(self.answer)
+        self._draw_place()
 
     @on(HeatMap.Sized)
     def _fit(self) -> None:
         """Update what the title says the map hides, which depends on its size."""
-        if self.answer is not None:
-            self._draw_view(self.answer)
+        self._draw_view()
 
     def watch_answer(self, answer: Answer) -> None:
         """Show the draws so far."""
         self.headline = headline(answer)
-        self._draw_view(answer)
-        self._draw_place(answer)
+        self._draw_view()
+        self._draw_place()
 
-    def _draw_view(self, answer: Answer) -> None:
+    def _draw_view(self) -> None:
         """Draw only the current view."""
-        rules = [rule for rule in answer.rules if answer.points.under(rule)]
-        names = [name_of(rule) for rule in rules]
-        ns, d_ks = along(self.sweep, self.place[1])
-        n, d_k = closest(ns, self.place[0]), closest(d_ks, self.place[1])
-        statistic = noun(answer.settings.statistic)
+        answer = self.answer
+        if answer is None:
+            return
+        n, d_k = nearest = answer.points.nearest(self.place)
+        statistic = noun(answer.settings.statistic).capitalize()
+        titles = {
+            "numbers-pane": f"{statistic}, number by number",
+            "keys-pane": f"{statistic} over n, d_k {d_k:,}",
+            "over-pane": f"{statistic} over d_k, {n:,} keys",
+        }
         if self.view == "map-pane":
             self._draw_map(answer)
-            is_here = n == self.place[0]
-            unnamed = [""] * len(rules)
-            row = charts.medians(answer, rules, "d_k", n, self.place[1], unnamed, marked=is_here)
-            shown = statistic.capitalize() if is_here else "Nearest row"
-            marked = marked_names(names, self.app.has_class("-textures"))
-            self.pane("row-pane").describe(
-                f"{shown}, {n:,} keys",
-                "  ".join(f"[${kind}]{mark} {name}[/]" for kind, mark, name in marked),
-                short=" ".join(f"[${kind}]{mark}{name}[/]" for kind, mark, name in marked),
+            self._draw_row(
+                answer, f"{statistic if n == self.place[0] else 'Nearest row'}, {n:,} keys"
             )
-            # Its border has the legend, with the names of the rules.
-            self.draw("row-pane", replace(row, has_legend=False))
-        elif self.view == "numbers-pane":
-            self.pane("numbers-pane").describe(
-                f"{statistic.capitalize()}, number by number", self._count(answer)
-            )
-            self.draw("table", charts.row_table(answer, rules, names, self.place))
-        elif self.view == "keys-pane":
-            title = f"{statistic.capitalize()} over n, d_k {d_k:,}"
-            self.pane("keys-pane").describe(title, self._count(answer))
-            self.draw("keys-pane", charts.medians(answer, rules, "n", d_k, self.place[0], names))
+            return
+        self.pane(self.view).describe(titles[self.view], self._count(answer))
+        if self.view == "numbers-pane":
+            places = row_places(answer, self.place)
+            table = TableDrawing.of(row_table(answer, places), places.index(nearest))
+            self.draw("table", table)
         else:
-            title = f"{statistic.capitalize()} over d_k, {n:,} keys"
-            self.pane("over-pane").describe(title, self._count(answer))
-            self.draw("over-pane", charts.medians(answer, rules, "d_k", n, self.place[1], names))
+            over_n = VIEWS[self.view] == "n"
+            self.draw(self.view, charts.medians(answer, self.place, over_n))
+
+    def _draw_row(self, answer: Answer, title: str) -> None:
+        """Draw the medians of the cursor's row; the border has the legend, the names of rules."""
+        names = [name_of(rule) for rule in answer.rules if answer.points.under(rule)]
+        marked = marked_names(names, self.app.has_class("-textures"))
+        self.pane("row-pane").describe(
+            title,
+            "  ".join(f"[${kind}]{mark} {name}[/]" for kind, mark, name in marked),
+            short=" ".join(f"[${kind}]{mark}{name}[/]" for kind, mark, name in marked),
+        )
+        row = charts.medians(answer, self.place, has_names=False)
+        self.draw("row-pane", replace(row, has_legend=False))
 
     def _draw_map(self, answer: Answer) -> None:
-        grid = self._grid
-        if grid is None or not is_same(grid, answer, self.rule):
-            grid = self._grid = charts.Grid(answer, self.rule)
-        what = noun(answer.settings.statistic)
-        title = f"What {doing(self.rule)} does to the {what}"
+        rule, statistic, grid = self.rule, answer.settings.statistic, self._grid
+        if (
+            grid is None
+            or grid.answer.points is not answer.points
+            or ((grid.rule, grid.answer.settings.statistic) != (rule, statistic))
+        ):
+            grid = self._grid = charts.Grid(answer, rule)
+        what = noun(statistic)
+        title = f"What {doing(rule)} does to the {what}"
         if self.has_class("-tiny"):
-            title = f"{what.capitalize()}: {doing(self.rule)}"
+            title = f"{what.capitalize()}: {doing(rule)}"
         heat_map = grid.heat_map(answer, self.place)
         widget = self.query_one("#map", HeatMap)
         widget.drawing = heat_map
@@ -487,25 +489,22 @@ class SweepScreen(InstrumentScreen):
             )
         return text
 
-    def _draw_place(self, answer: Answer) -> None:
+    def _draw_place(self) -> None:
         """Show the medians under the mouse, or at the cursor if it is off the map."""
+        answer = self.answer
+        if answer is None:
+            return
         points = answer.points if self.hovered else answer.nearby
         place = self.hovered or self.place
         if answer.here is None or self.hovered:
             place = points.nearest(place)
         drawn = [points.at(*place, rule) for rule in dict.fromkeys((NONE, self.rule))]
-        present = [point for point in drawn if point]
-        names = [name_of(point.scale) for point in present]
         where = " under the mouse" if self.hovered else ""
         self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}{where}")
-        self.draw("place-pane", charts.PlaceNumbers(present, answer.settings.statistic, names))
-
-
-def is_same(grid: charts.Grid, answer: Answer, rule: Scale) -> bool:
-    """Return whether a grid shows the same points, statistic and rule as an answer."""
-    shown = grid.answer
-    same_points = shown.points is answer.points and grid.rule == rule
-    return same_points and shown.settings.statistic == answer.settings.statistic
+        self.draw(
+            "place-pane",
+            charts.PlaceNumbers([*filter(None, drawn)], answer.settings.statistic),
+        )
 
 
 def moved(places: Sequence[int], here: int, by: int) -> int:

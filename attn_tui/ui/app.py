@@ -3,7 +3,7 @@
 import gc
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from os import environ
 from traceback import format_exception
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
+from textual.command import CommandPalette, Provider
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
@@ -25,7 +25,7 @@ from attn_tui.compute.text import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Edit, Gesture, History, Question
-from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.instruments import GUIDE, INSTRUMENTS, load
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
@@ -39,10 +39,9 @@ from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
-from attn_tui.ui.welcome import REPLAY, TOUR, Welcome, offer_of_session
 
 if TYPE_CHECKING:
-    from attn_tui.files.session import Restored, Session
+    from attn_tui.files.session import Restored
     from attn_tui.tour.guide import Guide
     from attn_tui.tour.pane import TourPane
     from attn_tui.tour.step import Tour
@@ -71,6 +70,13 @@ BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
 """Events that the user causes, whose order matters."""
 
 
+def palette_provider() -> type[Provider]:
+    """Return what searches for all that can be done; the first screen does not wait for it."""
+    from attn_tui.ui.palette import PaletteProvider
+
+    return PaletteProvider
+
+
 class AttnApp(App[None]):
     """attn-tui on the screen.
 
@@ -92,7 +98,7 @@ class AttnApp(App[None]):
 
     TITLE = "attn-tui"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar = {partial(load, "attn_tui.ui.palette:PaletteProvider")}
+    COMMANDS: ClassVar = {palette_provider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("u", "undo", "Undo", show=False, id="undo", synonyms=("take back",)),
         Action("U", "redo", "Redo", show=False, id="redo", synonyms=("do again",)),
@@ -115,15 +121,6 @@ class AttnApp(App[None]):
             for one in INSTRUMENTS
         ),
     ]  # fmt: skip
-    LISTS: ClassVar = {
-        "rule": ("RulesProvider", "a scale rule"),
-        "model": ("ModelsProvider", "a model"),
-        "example": ("ExamplesProvider", "the tour, an example or a question"),
-        "question": ("QuestionsProvider", "what people ask"),
-        "theme": ("ThemesProvider", "a theme"),
-    }
-    """What can be chosen from a list of its own, by name: the provider in `attn_tui.ui.palette`,
-    which the first screen does not wait for, and what it offers."""
 
     def __init__(
         self,
@@ -157,12 +154,7 @@ class AttnApp(App[None]):
         super().__init__(ansi_color=True if no_color else None)
         for ours in THEMES.values():
             self.register_theme(ours)
-        self._opened = opened
         self.history = opened.session.history if opened else History(Question.first(draft))
-        self._views: dict[str, str] = dict(opened.session.views) if opened else {}
-        """The views to show of instruments that are not open yet, by name."""
-        self._pins: dict[str, Draft] = dict(opened.session.pins) if opened else {}
-        """What to pin on instruments that are not open yet, by name."""
         self.turns = Turns(self, super().on_event, self._catch_up)
         self._is_behind = False
         """Whether the instrument shows the answer to a question before the present one."""
@@ -173,16 +165,7 @@ class AttnApp(App[None]):
         self.guide: Guide | None = None
         self._before: InstrumentScreen | None = None
         self._tour, self._place = tour, place
-        self.sessions = Sessions(self, keeping)
-        self._welcome: Welcome | None = None
-        if keeping.offered is not None:
-            self._welcome = Welcome(offer_of_session(keeping.age))
-        elif opened is not None and not keeping.is_on:
-            self._welcome = Welcome(REPLAY.format(count=f"{len(opened.session.steps):,}"))
-        elif offers_tour:
-            self._welcome = Welcome(TOUR)
-        self._screens: dict[str, InstrumentScreen] = {}
-        """The screens of instruments that have been open, by name."""
+        self.sessions = Sessions(self, keeping, opened, offers_tour)
 
     def get_driver_class(self) -> type[Driver]:
         """Return a driver that writes only the cells that change."""
@@ -226,12 +209,9 @@ class AttnApp(App[None]):
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.question, self.history.present)
         screen.typing = self.turns.typing
-        screen.session_text = self.session_text
-        screen.chosen_view = self._views.pop(name, "")
-        screen.chosen_pin = self._pins.pop(name, None)
+        self.sessions.open(screen)
         if name == self.DEFAULT_MODE:
-            screen.welcome = self._welcome
-        self._screens[name] = screen
+            screen.welcome = self.sessions.welcome
         return screen
 
     def is_computing(self) -> bool:
@@ -259,9 +239,7 @@ class AttnApp(App[None]):
         self._keep_help()
         self.turns.open()
         self.call_after_refresh(collect_garbage)
-        if self._opened is not None:
-            opened, self._opened = self._opened, None
-            self.sessions.mention(opened)
+        self.sessions.mention_opened()
         if self._tour is not None:
             tour, self._tour = self._tour, None
             self.start_tour(tour, self._place)
@@ -299,60 +277,18 @@ class AttnApp(App[None]):
         else:
             self.turns.take(received(event))
 
-    # Sessions
-
-    @property
-    def session(self) -> "Session":
-        """What has been asked, and how it is shown."""
-        # Imported here so that starting the program does not wait for it.
-        from attn_tui.files.session import Session
-
-        screens = self._screens.items()
-        # What is shown first depends on the size, and nobody has chosen it.
-        views = {name: one.view for name, one in screens if one.view != one.shown_first}
-        pins = {name: one.pin for name, one in screens if one.pin}
-        views, pins = self._views | views, self._pins | pins
-        return Session.of(self.history, self.current_mode, views, pins)
-
-    def session_text(self) -> Iterator[str]:
-        """Yield what has been asked as the text of a file that others can replay."""
-        from attn_tui.files.session import Inside, session_text
-
-        return session_text(self.session, Inside())
-
-    def come_to_session(self, session: "Session") -> None:
-        """Go on with a session."""
-        self.history = session.history
-        self._views, self._pins = dict(session.views), dict(session.pins)
-        for name, screen in self._screens.items():
-            screen.restore_view(self._views.pop(name, ""))
-            pin = self._pins.pop(name, None)
-            if pin is not None:
-                screen.restore_pin(pin)
-        self.action_go(session.instrument)
-        self.show()
-
     def action_resume(self) -> None:
         """Take up the session that is offered."""
         self.sessions.take_up()
-        self._close_offer()
-
-    def _close_offer(self) -> None:
-        """Offer nothing any more."""
-        self.sessions.offered = None
-        if self._welcome is not None:
-            self._welcome.close()
-            self._welcome = None
-            self.refresh_bindings()
 
     # The tour
 
     def start_tour(self, tour: "Tour | None" = None, place: int | None = None) -> None:
         """Begin a tour, by default our own, or go on with the present one."""
-        self._close_offer()
+        self.sessions.close_offer()
         if self.guide is None:
             # Imported here so that starting the program does not wait for it.
-            self.guide = load("attn_tui.tour.guide:Guide")(self, tour, place)
+            self.guide = load(GUIDE)(self, tour, place)
         self.guide.begin()
 
     def action_tour_next(self) -> None:
@@ -386,7 +322,7 @@ class AttnApp(App[None]):
         if action == "tour_next":
             return self.guide is not None and self.guide.is_done and not self._enter_is_taken
         if action == "resume":
-            return self.sessions.offered is not None
+            return self.sessions.has_offer
         if action == "choose" and parameters != ("example",):
             return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
@@ -410,7 +346,7 @@ class AttnApp(App[None]):
         """Change the question by an edit; while a key is held, only the numbers follow."""
         history = self.history.ask(edit, gesture, self._clock())
         if history is not self.history:
-            self._close_offer()
+            self.sessions.close_offer()
         is_repeat = gesture is not None and self.turns.repeats and self.guide is None
         if is_repeat and self.instrument is not None and self.instrument.follow(history.present):
             self.history, self._is_behind = history, True
@@ -570,8 +506,9 @@ class AttnApp(App[None]):
     def action_command_palette(self) -> None:
         """Open the palette."""
         if not isinstance(self.screen, CommandPalette):
-            placeholder = load("attn_tui.ui.palette:PLACEHOLDER")
-            self.push_screen(CommandPalette(placeholder=placeholder))
+            from attn_tui.ui.palette import PLACEHOLDER
+
+            self.push_screen(CommandPalette(placeholder=PLACEHOLDER))
 
     def search_themes(self) -> None:
         """Open the list of themes."""
@@ -582,9 +519,10 @@ class AttnApp(App[None]):
         if name == "example" and self.guide is not None:
             self.guide.skip()
             return
-        provider, placeholder = self.LISTS[name]
-        list_of = load(f"attn_tui.ui.palette:{provider}")
-        self.push_screen(CommandPalette([list_of], placeholder=f"Choose {placeholder}…"))
+        from attn_tui.ui.palette import LISTS
+
+        provider, placeholder = LISTS[name]
+        self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
 
 
 def nothing() -> None:

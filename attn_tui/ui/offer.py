@@ -19,7 +19,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
-from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
+from attn_tui.instruments import ASKED_BY, INSTRUMENTS, Instrument, Item, load
 from attn_tui.search import Query, spelled
 from attn_tui.ui.action import KEYLESS, SCORES, declared
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -498,7 +498,7 @@ def questions(screen: InstrumentScreen) -> Iterator[Offer]:
 
 
 def _show_reply(screen: InstrumentScreen, command: str, reply: str) -> None:
-    there, experiment = load("attn_tui.console.asking:asked_by")(command)
+    there, experiment = load(ASKED_BY)(command)
     screen.ask(edits.become(draft_of(experiment)))
     screen.say_beside(reply)
     screen.post_message(screen.Go(there.name))

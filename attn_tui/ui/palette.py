@@ -4,7 +4,7 @@ One provider lists all of them, since Textual asks several in no particular orde
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -285,3 +285,13 @@ class ThemesProvider(ListProvider):
     def listed(self, screen: InstrumentScreen) -> Iterable[Offer]:
         """Return the themes."""
         return themes(screen)
+
+
+LISTS: Mapping[str, tuple[type[ListProvider], str]] = {
+    "rule": (RulesProvider, "a scale rule"),
+    "model": (ModelsProvider, "a model"),
+    "example": (ExamplesProvider, "the tour, an example or a question"),
+    "question": (QuestionsProvider, "what people ask"),
+    "theme": (ThemesProvider, "a theme"),
+}
+"""What can be chosen from a list of its own, by name: the provider, and what it offers."""

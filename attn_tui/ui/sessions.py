@@ -1,6 +1,7 @@
 """Keeps what is asked while the program runs, and takes up what was asked before."""
 
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -9,10 +10,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from attn_tui.compute.errors import InputError
+from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.leaving import WRITERS
 from attn_tui.ui.session_file import NotKeptError, SessionFile, set_aside
+from attn_tui.ui.welcome import REPLAY, TOUR, Welcome, offer_of_session
 
 if TYPE_CHECKING:
+    from attn_tui.files.draft import Draft
     from attn_tui.files.session import Restored, Session
     from attn_tui.ui.app import AttnApp
 
@@ -50,23 +54,130 @@ class Keeping:
 
 
 class Sessions:
-    """Saves what is asked by itself, in a thread, soon after each change.
+    """What has been asked, as a session: saves it by itself soon after each change, and shows one.
 
     Args:
         app: The application.
         keeping: How it is kept.
+        opened: A session to show at once, if any.
+        offers_tour: Whether the tour is offered where no session is.
+
+    Attributes:
+        welcome: The line above the footer of the first screen that offers something, if any.
     """
 
-    def __init__(self, app: "AttnApp", keeping: Keeping) -> None:
+    def __init__(
+        self, app: "AttnApp", keeping: Keeping, opened: "Restored | None", offers_tour: bool
+    ) -> None:
         self._app = app
         self._is_on, self._file = keeping.is_on, keeping.file
-        self.offered = keeping.offered
+        self._offered = keeping.offered
+        self._opened = opened
+        self._views: dict[str, str] = dict(opened.session.views) if opened else {}
+        """The views to show of instruments that are not open yet, by name."""
+        self._pins: dict[str, Draft] = dict(opened.session.pins) if opened else {}
+        """What to pin on instruments that are not open yet, by name."""
+        self._screens: dict[str, InstrumentScreen] = {}
+        """The screens of instruments that have been open, by name."""
         self._first = app.history
         """The history at the start, in which nobody has asked anything yet."""
         self._saved: Session | None = None
         self._saved_at = time.monotonic()
         self._is_waiting = self._is_saving = self._is_closed = False
         self._writing = Lock()
+        self.welcome: Welcome | None = None
+        if self._offered is not None:
+            self.welcome = Welcome(offer_of_session(keeping.age))
+        elif opened is not None and not keeping.is_on:
+            self.welcome = Welcome(REPLAY.format(count=f"{len(opened.session.steps):,}"))
+        elif offers_tour:
+            self.welcome = Welcome(TOUR)
+
+    # What has been asked
+
+    @property
+    def present(self) -> "Session":
+        """What has been asked, and how it is shown."""
+        # Imported here so that starting the program does not wait for it.
+        from attn_tui.files.session import Session
+
+        screens = self._screens.items()
+        # What is shown first depends on the size, and nobody has chosen it.
+        views = {name: one.view for name, one in screens if one.view != one.shown_first}
+        pins = {name: one.pin for name, one in screens if one.pin}
+        views, pins = self._views | views, self._pins | pins
+        return Session.of(self._app.history, self._app.current_mode, views, pins)
+
+    def text(self) -> Iterator[str]:
+        """Yield what has been asked as the text of a file that others can replay."""
+        from attn_tui.files.session import Inside, session_text
+
+        return session_text(self.present, Inside())
+
+    def open(self, screen: InstrumentScreen) -> None:
+        """Give a new screen the view and the pin that it had."""
+        screen.session_text = self.text
+        screen.chosen_view = self._views.pop(screen.NAME, "")
+        screen.chosen_pin = self._pins.pop(screen.NAME, None)
+        self._screens[screen.NAME] = screen
+
+    def show(self, session: "Session") -> None:
+        """Go on with a session."""
+        self._app.history = session.history
+        self._views, self._pins = dict(session.views), dict(session.pins)
+        for name, screen in self._screens.items():
+            screen.restore_view(self._views.pop(name, ""))
+            pin = self._pins.pop(name, None)
+            if pin is not None:
+                screen.restore_pin(pin)
+        self._app.action_go(session.instrument)
+        self._app.show()
+
+    # The offer
+
+    @property
+    def has_offer(self) -> bool:
+        """Whether a session can be taken up."""
+        return self._offered is not None
+
+    def close_offer(self) -> None:
+        """Offer nothing any more."""
+        self._offered = None
+        if self.welcome is not None:
+            self.welcome.close()
+            self.welcome = None
+            self._app.refresh_bindings()
+
+    def take_up(self) -> None:
+        """Take up the session that is offered, if one is."""
+        path = self._offered
+        self.close_offer()
+        if path is None:
+            return
+        from attn_tui.files.session import read_session
+        from attn_tui.ui.session_file import ARRAYS
+
+        try:
+            opened = read_session(str(path), path.parent / ARRAYS)
+        except InputError as error:
+            aside = set_aside(path)
+            message = UNREAD.format(problem=error.problem, expected=error.expected, path=aside)
+            self._app.notify(message, severity="warning", timeout=12, markup=False)
+            return
+        self.show(opened.session)
+        self._mention(opened)
+
+    def mention_opened(self) -> None:
+        """Say once what of the session shown at the start could not be found again."""
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            self._mention(opened)
+
+    def _mention(self, opened: "Restored") -> None:
+        for note in opened.notes:
+            self._app.notify(note, severity="warning", timeout=12, markup=False)
+
+    # Saving
 
     def note(self) -> None:
         """Note that something may have changed: it is saved soon."""
@@ -91,7 +202,7 @@ class Sessions:
         """Return the present session, or None if it is saved, or nothing was asked."""
         if self._app.history is self._first:
             return None
-        session = self._app.session
+        session = self.present
         return None if session == self._saved else session
 
     def _save_in_thread(self, session: "Session") -> None:
@@ -126,31 +237,3 @@ class Sessions:
             with self._writing, suppress(NotKeptError):
                 self._is_closed = True
                 self._save(session)
-
-    def take_up(self) -> bool:
-        """Take up the session that is offered, and return whether there is one."""
-        path, self.offered = self.offered, None
-        if path is None:
-            return False
-        from attn_tui.files.session import read_session
-        from attn_tui.ui.session_file import ARRAYS
-
-        try:
-            opened = read_session(str(path), path.parent / ARRAYS)
-        except InputError as error:
-            aside = set_aside(path)
-            message = UNREAD.format(problem=error.problem, expected=error.expected, path=aside)
-            self._app.notify(message, severity="warning", timeout=12, markup=False)
-            return True
-        self.show(opened)
-        return True
-
-    def show(self, opened: "Restored") -> None:
-        """Show a session, and say what of it could not be found again."""
-        self._app.come_to_session(opened.session)
-        self.mention(opened)
-
-    def mention(self, opened: "Restored") -> None:
-        """Say what of a session could not be found again."""
-        for note in opened.notes:
-            self._app.notify(note, severity="warning", timeout=12, markup=False)

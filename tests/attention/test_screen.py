@@ -28,7 +28,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import app_of, notices, press, read, shown
 
 ROWS = replace(EXAMPLE, text="1 2 0\n3 4 9\n50 1 1", setup=Setup(mask=Mask(causal=True)))
@@ -159,7 +159,7 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "size", everyday(0, [((80, 24),), ((60, 20),), ((100, 30),), ((120, 40),)])
+    "size", slow_after(0, [((80, 24),), ((60, 20),), ((100, 30),), ((120, 40),)])
 )
 async def test_both_sides_are_seen_beside_each_other_and_beside_an_open_panel(
     size: tuple[int, int],

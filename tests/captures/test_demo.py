@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from attn_tui.captures.demo import Demo, demos, tensors_of
 from attn_tui.commands.program import program
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 DEMOS = {demo.name: demo for demo in demos()}
 
@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("demo", everyday(0, DEMOS.values(), ids=DEMOS))
+@pytest.mark.parametrize("demo", slow_after(0, DEMOS.values(), ids=DEMOS))
 def test_the_doctor_finds_the_fault(
     demo: Demo, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

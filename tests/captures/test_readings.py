@@ -12,7 +12,6 @@ from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import Reading, readings_of
 from attn_tui.compute.errors import InputError
 from tests.captures.made import layer, same, saved
-from tests.pairs import with_rows
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -21,7 +20,7 @@ def found(shapes: Shapes, **claims: int) -> tuple[Reading, ...]:
     return readings_of(tuple(shapes.items()), claims=tuple(claims.items()))
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("q", "k", "layout"),
     [
         ((1, 32, 4096, 128), (1, 8, 4096, 128), "bhnd"),

@@ -13,10 +13,10 @@ from attn_tui.captures.source import read_head
 from attn_tui.captures.writer import write_safetensors
 from tests.captures.made import Arrays, laid_out, layer, same, saved, says
 from tests.captures.test_opening import assert_holds
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("name", "number", "part"),
     [
         ("blocks.1.attn.hook_pattern", 1, "weights"),
@@ -116,9 +116,9 @@ def test_sequences_may_stand_one_behind_the_other(tmp_path: Path) -> None:
     assert same(rows.keys, made["k"][0, 1, 4:])
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("shape", "kind"),
-    each_once(
+    covering(
         [(2, 4, 5, 5), (2, 1, 5, 5), (1, 1, 5, 5), (2, 5, 5), (5, 5)], ["truth", "whole", "added"]
     ),
 )

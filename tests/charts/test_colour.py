@@ -27,7 +27,7 @@ from attn_tui.charts.colour import (
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.theme import THEMES, colours_of
-from tests.pairs import each_once
+from tests.pairs import covering
 
 DARK, LIGHT = "#0e1016", "#e0e0e0"
 
@@ -56,7 +56,7 @@ def test_a_little_more_is_never_drawn_in_the_colour_of_a_little_less() -> None:
 
 
 def test_equal_steps_of_a_number_look_equal() -> None:
-    for background, kind in each_once(BACKGROUNDS, HUES):
+    for background, kind in covering(BACKGROUNDS, HUES):
         sizes = steps(ramp(kind, background))
         # A step is a few whole units of sRGB, so steps are not exactly equal.
         assert sizes.min() > 0.5 * sizes.mean()

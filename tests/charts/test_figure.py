@@ -14,7 +14,6 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette
 from attn_tui.charts.figure import BLANK, Axis, Band, Curve, Figure, d_k_axis
 from attn_tui.charts.glyphs import LINES, in_ascii
-from tests.pairs import with_rows
 
 COLOURS = Palette(
     {
@@ -86,7 +85,7 @@ def test_equal_factors_are_equally_far_on_a_logarithmic_axis() -> None:
     assert middle == pytest.approx((up[2] + up[max(up)]) / 2.0, abs=1.5)
 
 
-@with_rows("hole", [nan, inf, -inf])
+@pytest.mark.parametrize("hole", [nan, inf, -inf])
 def test_where_there_is_no_number_there_is_no_line(hole: float) -> None:
     values = [0.2] * 10 + [hole] * 6 + [0.8] * 10
     cells = drawn(values, columns=53)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -13,7 +14,6 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette, both_signs, contrast, ramp, saturation
 from attn_tui.charts.glyphs import LESS, MORE, in_ascii
 from attn_tui.charts.heat_map import DOTS, FRAME, HALF, Border, ColourBar, HeatMapDrawing
-from tests.pairs import with_rows
 
 BACKGROUND = "#0e1016"
 
@@ -78,7 +78,7 @@ def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour() -> 
         assert (shades == expected).all()
 
 
-@with_rows("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_of_several_entries_in_a_place_the_largest_is_seen_with_its_sign(kind: str) -> None:
     levels = np.full((40, 60), 0.1)
     levels[0, 0], levels[17, 31], levels[39, 59] = 0.9, 1.0, 0.8
@@ -206,7 +206,7 @@ def bottom(labels: Sequence[str], columns: int, cursor: int | None) -> str:
     return chart.draw(columns, 3, COLOURS).text().split("\n")[-1]
 
 
-@with_rows("cursor", [None, 0, 4, 11])
+@pytest.mark.parametrize("cursor", [None, 0, 4, 11])
 def test_labels_below_are_whole_and_apart_and_the_cursors_is_among_them(cursor: int | None) -> None:
     labels = [f"{100 * column:,}" for column in range(12)]
     for columns in range(7, 90):

@@ -50,7 +50,6 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.exact import trace_at
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.library import dot_law, jacobian, softmax, statistics
-from tests.pairs import with_rows
 
 # q·k
 
@@ -77,7 +76,7 @@ def test_errors_are_how_numbers_scatter() -> None:
     assert rise.standard_error == pytest.approx(np.std(eights - twos), rel=0.02)
 
 
-@with_rows(("rho", "tied"), [(0.0, True), (0.5, False)])
+@pytest.mark.parametrize(("rho", "tied"), [(0.0, True), (0.5, False)])
 def test_the_mean_square_against_entries_drawn_one_by_one(rho: float, tied: bool) -> None:
     d_k, rng = 4, np.random.default_rng(3)
     x, y = rng.standard_normal((2, 400_000, 1 if tied else d_k))
@@ -97,7 +96,7 @@ def test_initial_queries_are_rows_of_weights_times_a_normalised_input() -> None:
 
 
 @pytest.mark.slow
-@with_rows(("bound", "d_k"), [(2.5, 1), (10.0, 2), (50.0, 64), (150.0, 1024)])
+@pytest.mark.parametrize(("bound", "d_k"), [(2.5, 1), (10.0, 2), (50.0, 64), (150.0, 1024)])
 def test_tails_against_a_normal_law_mixed_over_query_lengths(bound: float, d_k: int) -> None:
     def given(square: float) -> float:
         return 2.0 * float(stats.norm.sf(bound / np.sqrt(square)) * stats.chi2.pdf(square, d_k))
@@ -109,7 +108,7 @@ def test_tails_against_a_normal_law_mixed_over_query_lengths(bound: float, d_k: 
     assert outside(bound, d_k) == pytest.approx(exact, rel=1e-7)
 
 
-@with_rows(("entries", "faces"), [("die", [1, 2, 3, 4, 5, 6]), ("coins", [-1, 1])])
+@pytest.mark.parametrize(("entries", "faces"), [("die", [1, 2, 3, 4, 5, 6]), ("coins", [-1, 1])])
 def test_sums_against_every_outcome(entries: Entries, faces: list[int]) -> None:
     sums = [sum(roll) for roll in product(faces, repeat=4)]
     values, counts = np.unique(sums, return_counts=True)
@@ -127,7 +126,7 @@ def test_central_differences_are_of_softmax() -> None:
     np.testing.assert_allclose(central_differences(logits, [0, 3]), whole[:, [0, 3]], atol=1e-10)
 
 
-@with_rows("n_keys", [2, 64, 100_000])
+@pytest.mark.parametrize("n_keys", [2, 64, 100_000])
 def test_a_key_leads_all_the_others_together(n_keys: int) -> None:
     weights = softmax(leading(n_keys, 3.0))
     assert weights[0] == pytest.approx(np.exp(3.0) * weights[1:].sum())
@@ -149,7 +148,7 @@ def test_even_weights_have_the_gradient_of_even_weights() -> None:
     np.testing.assert_allclose(ln_share, 0.0, atol=1e-3)
 
 
-@with_rows(("n_keys", "size"), [(2, 1.0), (128, 4.0), (128, 10.0)])
+@pytest.mark.parametrize(("n_keys", "size"), [(2, 1.0), (128, 4.0), (128, 10.0)])
 def test_one_key_above_all_others_has_the_least_entropy(n_keys: int, size: float) -> None:
     z = np.full(n_keys, -1.0 / n_keys)
     z[0] += 1.0
@@ -170,7 +169,7 @@ def test_seven_of_128_on_top_have_the_least_entropy_within_a_range() -> None:
 # Square matrices of weights, and heads
 
 
-@with_rows("logit_std", [0.1, 1.0, 8.0])
+@pytest.mark.parametrize("logit_std", [0.1, 1.0, 8.0])
 def test_singular_values_are_those_of_a_decomposition(logit_std: float) -> None:
     matrix = row_weights(logit_std * normals(Trial(), 0, 50, 50))
     true = np.linalg.svd(matrix, compute_uv=False)
@@ -223,7 +222,7 @@ def test_the_power_is_that_of_a_line_on_logarithmic_axes() -> None:
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("check", "message"),
     [
         (lambda: check_cost(100_000, 1000, 100), r"1,000 rows of 100,000 keys .* at most \d\d$"),
@@ -240,7 +239,7 @@ def test_what_takes_too_long_is_refused(check: Any, message: str) -> None:
 # What people ask about
 
 
-@with_rows(("width", "size"), [(16, 0.25), (130, 1.0)])
+@pytest.mark.parametrize(("width", "size"), [(16, 0.25), (130, 1.0)])
 def test_additive_scores_of_a_query_spread_as_their_law_says(width: int, size: float) -> None:
     spreads = additive_spreads(Trial(draws=20_000), width, size)
     # Across the keys b varies and a stays: by quadrature, the variance of tanh(a + b) over b.

@@ -22,7 +22,7 @@ from attn_tui.files.plain import json_text
 from attn_tui.report.text import text
 from attn_tui.report.words import LONGEST
 from tests.claims.breaking import BROKEN, STATED, tried
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 TRIED = [claim.id for claim in ledger().values() if claim.check]
 DRAWN = [claim.id for claim in ledger().values() if "seed" in claim.controls]
@@ -86,7 +86,7 @@ def test_the_verdict_is_the_one_that_the_ledger_has(id: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "id"), each_once([2, 3], DRAWN))
+@pytest.mark.parametrize(("seed", "id"), covering([2, 3], DRAWN))
 def test_another_draw_gives_the_same_verdict(id: str, seed: int) -> None:
     claim = find(id)
     finding = try_claim(claim, replace(claim.trial, seed=seed))
@@ -187,7 +187,7 @@ def test_few_draws_decide_nothing_that_is_not_known_exactly() -> None:
 
 
 @pytest.mark.slow
-@with_rows("id", ["L-12", "L-13", "L-14"])
+@pytest.mark.parametrize("id", ["L-12", "L-13", "L-14"])
 def test_a_square_of_weights_is_opened_as_a_head(id: str) -> None:
     claim = find(id)
     target = opened(claim, claim.trial)

@@ -22,7 +22,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import log_slopes, slopes
 from attn_tui.compute.source import Typed, Vector
 from attn_tui.compute.weights import entropy, jacobian, participation_ratio, split, vjp
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 from . import exact
 from .plain import softmax
@@ -112,7 +112,9 @@ OF_TYPED = [rule.name for rule in RULES.values() if not rule.normalises]
 """The rules that typed scores do not refuse."""
 
 
-@with_rows(("mask", "sink", "cap", "rule"), each_once(MASKS, SINKS, CAPS, OF_TYPED, least=27))
+@pytest.mark.parametrize(
+    ("mask", "sink", "cap", "rule"), covering(MASKS, SINKS, CAPS, OF_TYPED, least=27)
+)
 def test_every_combination_is_what_the_formulas_say(
     rule: str, cap: float | None, sink: float | None, mask: str
 ) -> None:
@@ -140,7 +142,7 @@ def test_any_scores_are_what_the_formulas_say(
         check_gradients(side, scores)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("scores", "to_logits", "size"),
     [
         ((0.0, 230.0, 460.0), LogitMap(1.0), 100),
@@ -172,8 +174,8 @@ def test_slopes_of_a_cap_and_their_logarithms_are_right(s: float, m: float, c: f
     assert computed == pytest.approx(float(mpmath.exp(true)), rel=1e-11, abs=1e-300)
 
 
-@with_rows("sink", [None, 1.0])
-@with_rows("cap", [None, 5.0])
+@pytest.mark.parametrize("sink", [None, 1.0])
+@pytest.mark.parametrize("cap", [None, 5.0])
 def test_a_multiplier_of_0_makes_all_keys_equal_and_no_score_matter(
     cap: float | None, sink: float | None
 ) -> None:
@@ -207,8 +209,8 @@ def test_a_cap_bounds_logits_and_keeps_the_order_of_keys() -> None:
     assert side.log_weights()[0] - side.log_weights()[-1] == pytest.approx(-20.0, rel=1e-15)
 
 
-@with_rows("wrt", WRT)
-@with_rows(("cap", "sink"), product((None, 9.0), (None, 1.0)))
+@pytest.mark.parametrize("wrt", WRT)
+@pytest.mark.parametrize(("cap", "sink"), product((None, 9.0), (None, 1.0)))
 def test_any_keys_can_be_asked_for_with_a_cap_and_a_sink(
     cap: float | None, sink: float | None, wrt: Wrt
 ) -> None:
@@ -288,7 +290,7 @@ def true_slopes(scores: list[float], map: LogitMap) -> list[exact.Big]:
     return [m / mpmath.cosh(x) ** 2 if x > -inf else mpmath.mpf(0) for x in angles]
 
 
-@with_rows("format", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("format", ["float32", "float16", "bfloat16"])
 def test_another_format_is_taken_at_its_word(format: str) -> None:
     side = evaluate(np.array([300.0, 0.0]), LogitMap(1.0), Precision(format))
     assert side.weights().tolist() == [1.0, 0.0]
@@ -296,7 +298,7 @@ def test_another_format_is_taken_at_its_word(format: str) -> None:
     assert (side.entropy, side.log_entropy, side.norms["logits"].frobenius) == (0.0, -inf, 0.0)
 
 
-@with_rows(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
+@pytest.mark.parametrize(("multiplier", "scores"), covering([1.0, 1 / 32], exact.SCORES))
 def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
     true = [entry for row in exact.jacobian(exact.weights(scores, multiplier)) for entry in row]
     away = np.array(exact.gaps(scores, multiplier))
@@ -308,9 +310,9 @@ def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier
     assert exact.agrees(computed.jacobian(ALL, ALL, "scores"), by_scores, distances)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("multiplier", "scores"),
-    each_once([1.0, 1 / 32, 30.0], [s for s in exact.SCORES if max(s) < 1e300]),
+    covering([1.0, 1 / 32, 30.0], [s for s in exact.SCORES if max(s) < 1e300]),
 )
 def test_logarithms_of_entries_are_right_where_products_underflow(
     scores: tuple[float, ...], multiplier: float
@@ -337,14 +339,14 @@ def test_a_logarithm_beyond_float64_is_infinite() -> None:
     assert evaluated([0.0, 0.0, 1e308]).log_gradient(0, "logits").tolist() == [-1e308, -inf, -1e308]
 
 
-@with_rows("scores", [(100.0, 120.0, 150.0), (0.0, 300.0, 1.0), (9.0, 8.0, 7.0)])
+@pytest.mark.parametrize("scores", [(100.0, 120.0, 150.0), (0.0, 300.0, 1.0), (9.0, 8.0, 7.0)])
 def test_products_are_right_to_13_digits_in_saturation(scores: tuple[float, ...]) -> None:
     upstream = [3.0, 0.1, 1.7]
     true = exact.vjp(exact.weights(scores), upstream)
     assert exact.agrees(vjp(softmax(scores), upstream), true)
 
 
-@with_rows(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
+@pytest.mark.parametrize(("multiplier", "scores"), covering([1.0, 1 / 32], exact.SCORES))
 def test_norms_and_statistics_are_right_to_13_digits(
     scores: tuple[float, ...], multiplier: float
 ) -> None:
@@ -360,11 +362,9 @@ def test_norms_and_statistics_are_right_to_13_digits(
     assert exact.agrees(participation_ratio(p), 1 / mpmath.fsum(x**2 for x in true))
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("behind", "crowd"),
-    each_once(
-        [1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1.0], [0.0, 1e-14, 1e-10, 1e-5, 0.5, 50.0], least=12
-    ),
+    covering([1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1.0], [0.0, 1e-14, 1e-10, 1e-5, 0.5, 50.0], least=12),
 )
 def test_the_spectral_norm_is_right_near_ties(behind: float, crowd: float) -> None:
     scores = [0.0, -behind, -behind, -behind * (1 + crowd), -behind - crowd]
@@ -398,7 +398,7 @@ def test_norms_underflow_no_sooner_than_the_complement() -> None:
     assert spectral(p) == pytest.approx(2 * p[0], rel=1e-13)
 
 
-@with_rows("scores", [[5.0], [-inf, -inf], [-inf, 5.0], [0.0, 5000.0]])
+@pytest.mark.parametrize("scores", [[5.0], [-inf, -inf], [-inf, 5.0], [0.0, 5000.0]])
 def test_where_nothing_can_move_norms_are_0(scores: list[float]) -> None:
     computed = norms(softmax(scores))
     assert (computed.frobenius, computed.spectral, computed.trace) == (0.0, 0.0, 0.0)
@@ -453,7 +453,7 @@ def test_norms_are_those_of_weights_that_do_not_quite_sum_to_1(name: str) -> Non
     assert side.norms["logits"].spectral == pytest.approx(np.linalg.norm(dense, 2), rel=1e-12)
 
 
-@with_rows("p", [[0.0, np.nan], [np.nan, np.nan], [np.nan, 0.0]])
+@pytest.mark.parametrize("p", [[0.0, np.nan], [np.nan, np.nan], [np.nan, 0.0]])
 def test_undefined_weights_have_undefined_numbers(p: list[float]) -> None:
     computed, parts = norms(np.array(p)), np.array(p)
     assert np.isnan([computed.frobenius, computed.spectral, computed.trace]).all()

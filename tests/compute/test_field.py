@@ -27,7 +27,6 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.sweep.command import n_changes
-from tests.pairs import with_rows
 
 SETTINGS = [load(instrument.settings) for instrument in INSTRUMENTS]
 
@@ -96,7 +95,7 @@ def test_a_field_belongs_to_the_part_of_the_setup_that_declares_it() -> None:
         setup.changed(FIELDS["softcap"], lambda _: 0.0)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("text", "wanted", "changes"),
     [
         ("1,024", "number", {"n": 1024}),
@@ -110,7 +109,7 @@ def test_n_is_a_number_a_range_or_a_list(text: str, wanted: Any, changes: dict[s
     assert n_changes(text, wanted) == changes
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("text", "wanted", "message"),
     [
         ("2:8", "number", "n: a range is not one number"),

@@ -4,7 +4,7 @@ from math import inf, nan
 
 from attn_tui.compute.numbers import exact, with_error
 from attn_tui.compute.sample import Number
-from tests.pairs import each_once
+from tests.pairs import covering
 
 
 def test_a_value_has_the_digits_that_its_error_leaves() -> None:
@@ -30,7 +30,7 @@ def test_a_value_has_the_digits_that_its_error_leaves() -> None:
 
 
 def test_a_value_with_its_error_fits() -> None:
-    for width, value, error in each_once(
+    for width, value, error in covering(
         [12, 13, 17, 29],
         [1e-30, -6.5536e16, 0.123456, -1e300, 0.0, nan],
         [1e-40, 2.9e8, 0.01, 1e290, nan, 0.0],

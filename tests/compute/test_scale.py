@@ -11,7 +11,6 @@ from attn_tui.compute.heads.head_model import PositionLaw
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.rules import RULES
 from attn_tui.compute.scale import Scale, parse_scale
-from tests.pairs import with_rows
 
 
 def test_each_rule_has_its_multiplier() -> None:
@@ -120,7 +119,7 @@ def test_what_is_no_rule_is_refused_by_name() -> None:
         assert str(caught.value).isprintable()
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("scale", "text"),
     [
         (Scale(), "z = m·s, m = 1/√d_k"),

@@ -25,7 +25,7 @@ from attn_tui.compute.softmax import exact_weights
 from attn_tui.compute.source import Products, Vector
 from attn_tui.compute.weights import split
 from tests.asking import answer_to
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 from . import exact
 from .plain import log_softmax, softmax
@@ -40,7 +40,7 @@ some_scores = st.lists(st.floats(-250, 250), min_size=1, max_size=6)
 
 
 def test_weights_and_complements_are_right_to_13_digits() -> None:
-    for multiplier, scores in each_once(MULTIPLIERS, exact.SCORES):
+    for multiplier, scores in covering(MULTIPLIERS, exact.SCORES):
         p, gaps = exact.weights(scores, multiplier), exact.gaps(scores, multiplier)
         weights = softmax(scores, multiplier)
         assert exact.agrees(weights, p, gaps)
@@ -58,7 +58,7 @@ def test_any_weights_are_right_to_13_digits(scores: list[float], multiplier: flo
 
 
 def test_log_weights_are_right_where_weights_underflow() -> None:
-    for multiplier, scores in each_once(MULTIPLIERS, [s for s in exact.SCORES if max(s) < 1e300]):
+    for multiplier, scores in covering(MULTIPLIERS, [s for s in exact.SCORES if max(s) < 1e300]):
         assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
 
 
@@ -76,7 +76,7 @@ def test_the_maximum_is_subtracted_before_the_multiplication() -> None:
     assert exact.agrees(softmax(scores, 1 / 3), exact.weights(scores, 1 / 3))
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("name", "last_finite", "first_infinite", "last_power", "first_zero"),
     [
         ("float32", 88.72, 88.73, -103.97, -103.98),
@@ -135,8 +135,8 @@ def by_hand(
     return np.asarray((powers / powers.sum()).astype(narrow), np.float64)
 
 
-@with_rows("arithmetic", ROUNDS)
-@with_rows("name", ["float16", "bfloat16"])
+@pytest.mark.parametrize("arithmetic", ROUNDS)
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_each_arithmetic_is_its_steps_bit_for_bit(name: str, arithmetic: Arithmetic) -> None:
     generator = np.random.default_rng(5)
     precision = Precision(name, arithmetic=arithmetic)
@@ -206,7 +206,7 @@ def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:
     assert np.isnan(log_softmax([100.0, 200.0], 1.0, naive)).all()
 
 
-@with_rows(("name", "cap", "sink"), each_once(FORMATS, [None, 20.0], [None, 0.0]))
+@pytest.mark.parametrize(("name", "cap", "sink"), covering(FORMATS, [None, 20.0], [None, 0.0]))
 def test_weights_are_numbers_of_the_format_near_the_exact_ones(
     name: str, cap: float | None, sink: float | None
 ) -> None:
@@ -254,7 +254,7 @@ def shares(map: LogitMap) -> np.ndarray:
         return np.array([float(power / total) for power in powers])
 
 
-@with_rows("map", MAPS)
+@pytest.mark.parametrize("map", MAPS)
 def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
     p = shares(map)
     weights = exact_weights(SCORES, map, BIAS)
@@ -269,7 +269,7 @@ def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
         np.testing.assert_allclose(side.frobenius("scores")[0], np.linalg.norm(jacobian), rtol=1e-9)
 
 
-@with_rows(("name", "map"), each_once(["float32", "bfloat16", "float16"], MAPS[4:]))
+@pytest.mark.parametrize(("name", "map"), covering(["float32", "bfloat16", "float16"], MAPS[4:]))
 def test_a_bias_is_rounded_like_logits(name: str, map: LogitMap) -> None:
     side = evaluate(SCORES, map, Precision(format=name), BIAS)
     scale = {"float32": 1e-5, "float16": 0.05, "bfloat16": 0.3}[name]
@@ -310,7 +310,7 @@ WIDE_SCORES = [
 ]
 
 
-@with_rows(("map", "scores"), each_once(WIDE_MAPS, WIDE_SCORES))
+@pytest.mark.parametrize(("map", "scores"), covering(WIDE_MAPS, WIDE_SCORES))
 def test_exact_weights_are_what_float64_rounds_the_true_ones_to(
     map: LogitMap, scores: list[float]
 ) -> None:
@@ -339,7 +339,7 @@ def test_exact_weights_of_many_keys() -> None:
     assert weights.tolist() == expected
 
 
-@with_rows("answers", [[True], [False, True], [False] * 3 + [True]])
+@pytest.mark.parametrize("answers", [[True], [False, True], [False] * 3 + [True]])
 def test_many_keys_can_be_stopped(answers: list[bool]) -> None:
     waiting = iter(answers)
     assert exact_weights(np.zeros(5_000), LogitMap(1.0), stop=lambda: next(waiting)) is None
@@ -370,7 +370,7 @@ def test_the_worked_example_in_float32() -> None:
     )
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("scores", "printed", "tolerance"),
     [
         ([10, 20, 30], [2.06e-9, 4.54e-5, 0.99995], 5e-3),
@@ -403,7 +403,7 @@ def asked(case: dict[str, Any]) -> Experiment:
     return Experiment(source, setup)
 
 
-@with_rows("case", RECORDED["cases"])
+@pytest.mark.parametrize("case", RECORDED["cases"])
 def test_weights_output_and_gradient_are_those_of_torch(case: dict[str, Any]) -> None:
     experiment = asked(case)
     digits = 1e-6 if "dtype" in case else 1e-14
@@ -420,7 +420,7 @@ def test_weights_output_and_gradient_are_those_of_torch(case: dict[str, Any]) ->
 
 
 def test_masked_keys_have_no_weight_and_the_others_share_all() -> None:
-    for name, stable in each_once(FORMATS, [True, False], least=6):
+    for name, stable in covering(FORMATS, [True, False], least=6):
         precision = Precision(name, stable)
         masked = softmax([1.0, -inf, 2.0], 0.5, precision)
         assert masked[1] == 0.0

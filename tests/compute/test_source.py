@@ -23,7 +23,6 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector, Vectors, normalised
-from tests.pairs import with_rows
 
 
 def products(queries: Any, keys: Any, values: Any = None) -> Products:
@@ -150,7 +149,7 @@ def test_qk_norm_makes_the_root_mean_square_1() -> None:
     assert vector.scores == pytest.approx([2.0, 0.0], abs=1e-15)
 
 
-@with_rows("gain", [1.0, 8.0])
+@pytest.mark.parametrize("gain", [1.0, 8.0])
 def test_the_rule_cosine_makes_logits_of_cosines_of_q_and_k(gain: float) -> None:
     random = np.random.default_rng(5)
     q, keys = random.standard_normal(24), random.standard_normal((7, 24)) * 3.0
@@ -172,8 +171,8 @@ def test_typed_scores_refuse_the_rule_cosine() -> None:
     assert caught.value.field == "rule"
 
 
-@with_rows("format", ["float32", "float16", "bfloat16"])
-@with_rows("qk_norm", [False, True])
+@pytest.mark.parametrize("format", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("qk_norm", [False, True])
 def test_queries_and_keys_are_rounded_before_their_product(format: str, qk_norm: bool) -> None:
     queries, keys = (np.random.default_rng(s).standard_normal((3, 8)) for s in (1, 2))
     setup = Setup(scale=Scale(qk_norm=qk_norm), precision=Precision(vectors=format))
@@ -307,7 +306,9 @@ def test_a_causal_mask_is_the_lower_triangle() -> None:
     assert masked(Mask(((0, 1),), True), 2, 2) == [[-inf, -inf], [-inf, 1]]
 
 
-@with_rows(("mask", "key"), [(Mask(((3, 4),)), 3), (Mask(((0, 5),)), 3), (Mask(((7, None),)), 7)])
+@pytest.mark.parametrize(
+    ("mask", "key"), [(Mask(((3, 4),)), 3), (Mask(((0, 5),)), 3), (Mask(((7, None),)), 7)]
+)
 def test_a_mask_past_the_end_of_the_longest_vector_is_refused(mask: Mask, key: int) -> None:
     with pytest.raises(InputError, match=f"mask: there is no key {key}; expected keys from 0 to 2"):
         masked(mask, 2, 3)
@@ -344,7 +345,7 @@ def test_a_vector_owns_its_scores_in_float64() -> None:
         vector.scores[0] = 3.0
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("scores", "message"),
     [
         ([1.0, nan], "NaN at key 1; expected finite scores"),

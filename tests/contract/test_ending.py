@@ -11,7 +11,7 @@ import pytest
 
 from attn_tui.ui.terminal.background import QUESTION
 from tests.contract.terminal import Terminal
-from tests.pairs import everyday, with_rows
+from tests.pairs import slow_after
 
 START = "Divided by 32"
 """What stands in the headline once the program is there."""
@@ -55,7 +55,7 @@ def check_left(terminal: Terminal, status: int) -> None:
     assert first == last, "stty has changed"
 
 
-@pytest.mark.parametrize("keys", everyday(2, ["q", "e\x11", "\x11", "/\x11"]))
+@pytest.mark.parametrize("keys", slow_after(2, ["q", "e\x11", "\x11", "/\x11"]))
 def test_quitting_leaves_the_terminal_as_it_was_and_prints_the_question(keys: str) -> None:
     with Terminal(80, 24, program=between_states(f"{sys.executable} -m attn_tui")) as terminal:
         terminal.until_shows(START)
@@ -66,7 +66,7 @@ def test_quitting_leaves_the_terminal_as_it_was_and_prints_the_question(keys: st
 
 
 @pytest.mark.slow
-@with_rows("name", NUMBERS)
+@pytest.mark.parametrize("name", NUMBERS)
 def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(name: str) -> None:
     number = getattr(signal, f"SIG{name}")
     with Terminal(80, 24, program=between_states(f"{sys.executable} -m attn_tui")) as terminal:

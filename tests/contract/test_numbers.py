@@ -378,7 +378,7 @@ def write(file: Path, case: Case, actual: Paths) -> None:
     file.write_text(text, "utf-8")
 
 
-EVERYDAY = {
+DEFAULT = {
     "show-worked", "show-vectors", "show-lab",
     "show-refused", "dot", "attention", "heads",
     "doctor-config", "claim", "tour",
@@ -389,7 +389,7 @@ EVERYDAY = {
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=() if name in EVERYDAY or IS_RECORDING else pytest.mark.slow)
+        pytest.param(name, marks=() if name in DEFAULT or IS_RECORDING else pytest.mark.slow)
         for name in CASES
     ],
 )

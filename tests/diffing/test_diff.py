@@ -15,7 +15,7 @@ from attn_tui.diffing.examine import compared
 from attn_tui.doctor.report import Settings
 from tests.diagnosis.heads import Numbers, attention
 from tests.diffing.captures import D_K, SEEN, N, captured
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 REFERENCE = captured()
 BFLOAT16 = ml_dtypes.bfloat16
@@ -151,7 +151,7 @@ def test_a_cap_and_sinks_that_were_fitted_to_bfloat16_are_those_of_float32(
 
 @pytest.mark.parametrize(
     ("how", "says"),
-    everyday(
+    slow_after(
         1,
         [
             ({"sink": None}, "the sinks are dropped"),
@@ -182,10 +182,10 @@ def padded(is_padded: bool, is_captured: bool) -> dict[str, Numbers]:
 
 @pytest.mark.parametrize(
     "is_captured",
-    everyday(1, [((True, False),), ((True, True),), ((False, True),), ((False,) * 2,)]),
+    slow_after(1, [((True, False),), ((True, True),), ((False, True),), ((False,) * 2,)]),
 )
 @pytest.mark.parametrize(
-    "is_padded", everyday(1, [((True, True),), ((True, False),), ((False, True),)])
+    "is_padded", slow_after(1, [((True, True),), ((True, False),), ((False, True),)])
 )
 def test_padding_is_part_of_attention_whoever_captured_its_mask(
     is_captured: tuple[bool, bool], is_padded: tuple[bool, bool]

@@ -16,7 +16,7 @@ from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
 from tests.doctor.test_completions import seen_of
 from tests.doctor.test_verdict import config_of, save_heads
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 CAUSAL = HeadMask("causal")
 SEEN = replace(HEALTHY, mask=HeadMask("none"))
@@ -37,7 +37,7 @@ def masked(folder: Path, seen: np.ndarray) -> str:
 
 @pytest.mark.parametrize(
     ("seen", "config", "phrase"),
-    everyday(
+    slow_after(
         3,
         [
             (~seen_of(CAUSAL), {}, "the captured mask is inverted, promised causal"),
@@ -386,7 +386,7 @@ def test_expect_replaces_the_parts_that_it_names_beside_a_configuration(tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stored", everyday(1, ["float8", "int8"]))
+@pytest.mark.parametrize("stored", slow_after(1, ["float8", "int8"]))
 def test_keys_and_values_stored_in_8_bits_agree_only_if_that_is_granted(
     tmp_path: Path, stored: str
 ) -> None:

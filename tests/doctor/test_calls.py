@@ -8,7 +8,6 @@ import pytest
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.files.models.opening import calls_of, open_configured
 from attn_tui.files.models.promise import NONE, Promise
-from tests.pairs import with_rows
 
 CONFIG = '{"model_type": "llama", "num_attention_heads": 2, "hidden_size": 32}'
 
@@ -21,7 +20,7 @@ def capture(path: Path, metadata: dict[str, str], n_queries: int = 6) -> str:
     return str(path)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("arguments", "call"),
     [
         ({"0.scale": "0.25", "0.is_causal": "True"}, Promise(multiplier=0.25, mask="causal")),

@@ -12,7 +12,7 @@ from attn_tui.commands import doctor
 from attn_tui.compute.fit.simulate import Arithmetic
 from tests.doctor.captures import save, tensors, without, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 
 def test_a_healthy_capture_agrees_with_status_0(tmp_path: Path, config: str) -> None:
@@ -240,7 +240,7 @@ def test_json_has_at_most_500_bytes_a_head_unless_evidence_is_asked_for(
 
 @pytest.mark.parametrize(
     ("expect", "status", "phrase"),
-    everyday(
+    slow_after(
         1,
         [
             ("m=1/sqrt(d_k)", 0, "agrees: m = "),

@@ -15,7 +15,7 @@ from attn_tui.compute.fit.simulate import computed
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 N = 64
 MISTRAL = {**LLAMA, "model_type": "mistral", "sliding_window": 24}
@@ -69,7 +69,7 @@ def verdict(
 
 @pytest.mark.parametrize(
     ("mask", "captured"),
-    everyday(
+    slow_after(
         3,
         [
             (replace(CAUSAL, hidden=(0, 9)), one_row(0, 9)),
@@ -132,7 +132,7 @@ def test_a_mask_of_one_row_says_nothing_of_the_rule(tmp_path: Path) -> None:
     assert "the captured mask hides 34 scores that it should show, promised causal" in line
 
 
-@pytest.mark.parametrize("layers", everyday(1, ["heads", "layers"]))
+@pytest.mark.parametrize("layers", slow_after(1, ["heads", "layers"]))
 def test_keys_that_are_hidden_in_some_heads_or_layers_alone_are_no_padding(
     tmp_path: Path, layers: str
 ) -> None:
@@ -209,7 +209,7 @@ def test_of_one_query_a_run_at_one_end_is_padding_unless_a_window_may_be_another
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("hidden", "offset"), everyday(1, [((56, 63), 48), (None, 56), ((0, 7), 56)])
+    ("hidden", "offset"), slow_after(1, [((56, 63), 48), (None, 56), ((0, 7), 56)])
 )
 def test_the_last_query_stands_at_the_last_key_that_is_not_padding(
     tmp_path: Path, hidden: tuple[int, int] | None, offset: int

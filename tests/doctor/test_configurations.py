@@ -14,7 +14,6 @@ from attn_tui.compute.heads.head_model import LEARNED, PARTS
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.promise import NONE, Expectation
 from attn_tui.files.models.transformers import expectation
-from tests.pairs import with_rows
 
 YARN = {"rope_type": "yarn", "factor": 40.0, "mscale": 1.0, "mscale_all_dim": 1.0}
 MLA = {"qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "kv_lora_rank": 512}
@@ -26,7 +25,7 @@ def of(**config: Any) -> Expectation:
     return expectation(WIDE | config, "config.json")
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("config", "m"),
     [
         ({"model_type": "llama"}, 128**-0.5),
@@ -114,7 +113,7 @@ def test_layers_may_differ() -> None:
     assert {hybrid.of(layer, 128).mask for layer in range(4)} == {"causal"}
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("config", "mask"),
     [
         ({"model_type": "bert", "is_decoder": True}, "causal"),
@@ -133,8 +132,8 @@ def test_a_model_is_causal_as_it_says_whatever_others_of_its_kind_are(
     assert (expected.mask, expected.window) == (mask, None)
 
 
-@with_rows("value", [1e308, 1e-308, 1e31])
-@with_rows(
+@pytest.mark.parametrize("value", [1e308, 1e-308, 1e31])
+@pytest.mark.parametrize(
     ("kind", "name"),
     [
         ("gemma2", "query_pre_attn_scalar"),
@@ -189,7 +188,7 @@ def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
     assert of(model_type="bert").of(0, 128).mask == "none"
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("layers", "heads", "d_k", "phrase"),
     [
         ({4}, 32, 128, "it has 4 layers, and layer 4 was captured"),
@@ -207,7 +206,7 @@ def test_a_configuration_of_another_model_is_bad_input(
         of(model_type="llama").check(layers, heads, {d_k}, heads)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("config", "heads", "kv_heads", "refused"),
     [
         ({"num_key_value_heads": 8}, 32, 8, False),
@@ -231,7 +230,7 @@ def test_keys_may_be_repeated_and_are_never_fewer(
         expected.check({0}, heads, {d_k}, kv_heads)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("first_head", "heads", "kv_heads", "phrase"),
     [
         # One rank of sixteen; the last heads.

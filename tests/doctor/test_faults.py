@@ -17,7 +17,7 @@ from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import run
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
 LLAMA = SHAPE | {"model_type": "llama"}
@@ -71,7 +71,7 @@ CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
 
 
 @pytest.mark.parametrize(
-    "name", everyday(len(FIRST), [*FIRST, *(name for name in CASES if name not in FIRST)])
+    "name", slow_after(len(FIRST), [*FIRST, *(name for name in CASES if name not in FIRST)])
 )
 def test_each_fault_is_named_with_its_status(tmp_path: Path, name: str) -> None:
     how, std, config, status, phrase = CASES[name]
@@ -241,7 +241,7 @@ def test_queries_stand_where_the_capture_says(
         assert (f"query 0 at key {offset}" in text) == ("query 0 at" in text) == (offset == 5)
 
 
-@pytest.mark.parametrize(("how", "captured", "given", "phrase"), everyday(4, [
+@pytest.mark.parametrize(("how", "captured", "given", "phrase"), slow_after(4, [
         (replace(PLAIN, value_scale=0.707), {}, {}, ", value scale 0.707, mask causal (not prom"),
         (
             replace(PLAIN, multiplier=1 / 16), {}, {},

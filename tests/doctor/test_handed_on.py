@@ -16,7 +16,6 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.reproduce import reproduce
 from tests.doctor.captures import tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, run
-from tests.pairs import with_rows
 
 TWICE = Arithmetic(0.5, path="flash")
 LLAMA_1 = {**LLAMA, "num_hidden_layers": 1}
@@ -54,7 +53,7 @@ def test_a_script_of_five_lines_shows_what_was_expected_and_what_came(
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("model", "bias"),
     [
         (HeadModel(0.3, mask=HeadMask("none")), False),

@@ -2,10 +2,11 @@
 
 from math import e, log2
 
+import pytest
+
 from attn_tui.doctor.names import HeadPlace, Span, misses, mistakes, names
 from attn_tui.doctor.words import multiplier_text
 from attn_tui.files.models.transformers import expectation
-from tests.pairs import with_rows
 
 MLA = expectation(
     {
@@ -21,7 +22,7 @@ def near(value: float, share: float = 1e-4) -> Span:
     return Span(value, value * (1 - share), value * (1 + share))
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("m", "called"),
     [
         (0.125, ("inverse-sqrt",)),
@@ -64,7 +65,7 @@ def test_of_two_names_for_one_number_both_are_said() -> None:
     assert "yarn" in names(near(MLA.yarn**2 / 16), HeadPlace(256), MLA)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("m", "promised", "phrase"),
     [
         (1 / 24, 1 / 16, "the absorbed MLA dimension"),

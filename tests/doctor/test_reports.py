@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.doctor.command import printed, run
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 FOLDER = Path(__file__).with_name("reports")
 REPORTS: dict[str, dict[str, Any]] = tomllib.loads(
@@ -22,7 +22,7 @@ STATUSES = {"agrees": {0}, "no expectation": {0}, "differs": {1}, "cannot tell":
 
 
 @pytest.mark.skipif(not FOLDER.exists(), reason="a source distribution has no captures")
-@pytest.mark.parametrize("name", everyday(2, REPORTS))
+@pytest.mark.parametrize("name", slow_after(2, REPORTS))
 def test_a_capture_after_a_report_is_judged_as_it_should_be(name: str) -> None:
     report, folder = REPORTS[name], FOLDER / name
     command = [str(folder / "capture.safetensors"), "--json"]

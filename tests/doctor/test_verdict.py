@@ -18,7 +18,7 @@ from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import sink_head
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 SEEN = replace(HEALTHY, mask=HeadMask("none"))
 
@@ -53,7 +53,7 @@ def test_the_line_speaks_of_most_heads_and_names_one_that_differs_otherwise(tmp_
 
 
 @pytest.mark.parametrize(
-    "odd", everyday(2, ["another m", "one row of NaN", "no model", "one wrong row"])
+    "odd", slow_after(2, ["another m", "one row of NaN", "no model", "one wrong row"])
 )
 def test_one_head_that_is_not_as_promised_decides_over_all_others(tmp_path: Path, odd: str) -> None:
     config = config_of(tmp_path, num_attention_heads=8, hidden_size=128)
@@ -226,7 +226,7 @@ def test_twice_the_scale_is_said_of_every_layer_whatever_the_one_before_it(tmp_p
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mask", "kind", "phrase"),
-    everyday(
+    slow_after(
         1,
         [
             (HeadMask("causal", 0, hidden=(0, 9)), "padding", "keys 0–9 of sequence 0 are padding"),
@@ -317,7 +317,7 @@ def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("of", everyday(1, ["head", "layer"]))
+@pytest.mark.parametrize("of", slow_after(1, ["head", "layer"]))
 def test_keys_that_some_heads_of_a_sequence_see_are_no_padding(tmp_path: Path, of: str) -> None:
     """What is granted of a sequence is granted of all of its heads, in every layer."""
     padded = replace(HEALTHY, mask=HeadMask("causal", 0, hidden=(0, 9)))
@@ -336,7 +336,7 @@ def test_keys_that_some_heads_of_a_sequence_see_are_no_padding(tmp_path: Path, o
 
 
 @pytest.mark.parametrize("applied", [True, False])
-@pytest.mark.parametrize("expected", everyday(1, [True, False]))
+@pytest.mark.parametrize("expected", slow_after(1, [True, False]))
 def test_a_captured_padding_mask_that_was_dropped_differs(
     tmp_path: Path, applied: bool, expected: bool
 ) -> None:

@@ -25,7 +25,7 @@ from attn_tui.dots.charts import (
     spread_figure,
 )
 from attn_tui.files.draft import EXAMPLE, parse
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 SOURCE = parse(EXAMPLE).source
 
@@ -93,7 +93,7 @@ def rows_of_dots(dots: np.ndarray) -> np.ndarray:
 # The bells
 
 
-@with_rows(("m", "stretched"), [(1.0, False), (1.0 / 32.0, True)])
+@pytest.mark.parametrize(("m", "stretched"), [(1.0, False), (1.0 / 32.0, True)])
 def test_the_bars_are_the_density_that_was_drawn(m: float, stretched: bool) -> None:
     last = answer_of("normal")
     chart = Bells(last, NAMES, stretched)
@@ -149,7 +149,9 @@ def test_the_axis_of_dice_has_no_half_that_nothing_reaches() -> None:
     assert zero < middle < 1.0
 
 
-@with_rows(("name", "stretched"), product(["normal", "coins", "dice", "tied"], [False, True]))
+@pytest.mark.parametrize(
+    ("name", "stretched"), product(["normal", "coins", "dice", "tied"], [False, True])
+)
 def test_bars_and_line_are_as_high_at_every_width_of_a_column(name: str, stretched: bool) -> None:
     last = answer_of(name)
     chart = Bells(last, NAMES, stretched)
@@ -162,7 +164,7 @@ def test_bars_and_line_are_as_high_at_every_width_of_a_column(name: str, stretch
         assert top / 40 == pytest.approx(shares[peak], rel=0.2, abs=0.05)
 
 
-@with_rows(("name", "stretched"), each_once(CASES, [False, True]))
+@pytest.mark.parametrize(("name", "stretched"), covering(CASES, [False, True]))
 def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -> None:
     last = answer_of(name)
     chart = Bells(last, NAMES, stretched)
@@ -177,7 +179,7 @@ def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -
         assert not chart.draw(columns, lines, COLOURS).text().strip()
 
 
-@with_rows("name", CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_no_moment_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
     chart = Moments(answer_of(name), NAMES)
     for columns in (12, 24, 34, 48, 80, 139):

@@ -15,7 +15,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.dots.derivation import DerivationStep, derivation, steps
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.rows import length, plain
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 SOURCE = parse(EXAMPLE).source
 NORMAL = Settings(samples=10, d_ks=())
@@ -60,7 +60,7 @@ def value(formula: str) -> float:
     return float(eval(re.sub(r"√(\d[\d.]*(e\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
 
 
-@with_rows(("d_k", "rule", "name"), each_once([1, 2, 64, 65_536], RULES, ASKED))
+@pytest.mark.parametrize(("d_k", "rule", "name"), covering([1, 2, 64, 65_536], RULES, ASKED))
 def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_k: int) -> None:
     by_step = by_name(name, d_k, rule)
     assert len(by_step) >= 3
@@ -75,7 +75,7 @@ def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_
             assert value(step.formula) == pytest.approx(exact, rel=2e-3, abs=1e-9)
 
 
-@with_rows(("rule", "name"), each_once(RULES, ASKED))
+@pytest.mark.parametrize(("rule", "name"), covering(RULES, ASKED))
 def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
     few, many = by_name(name, 64, rule), by_name(name, 256, rule)
     assert few.keys() == many.keys()
@@ -132,7 +132,7 @@ def test_it_says_why() -> None:
 
 
 def test_no_word_and_no_number_is_cut() -> None:
-    for width, name in each_once([40, 60, 80, 120], ASKED):
+    for width, name in covering([40, 60, 80, 120], ASKED):
         result = drawn(name, 65_536)
         rows = derivation(result, width)
         assert {length(row) for row in rows} == {width}

@@ -15,7 +15,6 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.dots.headline import headline
 from attn_tui.files.draft import EXAMPLE, parse
-from tests.pairs import with_rows
 
 SOURCE = parse(EXAMPLE).source
 
@@ -142,7 +141,7 @@ def test_what_is_said_to_be_the_same_at_every_d_k_is(experiment: Experiment) -> 
         assert sizes[1] < sizes[0] / 1.5
 
 
-@with_rows(
+@pytest.mark.parametrize(
     "settings",
     [Settings(), Settings(entries="die"), Settings(tied=True), Settings(correlation=-0.5)],
 )

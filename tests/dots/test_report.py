@@ -6,6 +6,7 @@ from io import StringIO
 from typing import Any
 
 import numpy as np
+import pytest
 
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
@@ -20,7 +21,6 @@ from attn_tui.report.forms import csv, json
 from attn_tui.report.text import text
 from tests.asking import asking
 from tests.documented import read
-from tests.pairs import with_rows
 
 QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
     "normal": (64, Scale(), Settings()),
@@ -122,7 +122,7 @@ def test_json_has_every_readout_on_both_sides_and_asks_the_same_again() -> None:
     assert plain_of("one die")["unscaled"]["variance"]["value"] == "NaN"
 
 
-@with_rows("name", QUESTIONS)
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
     written = "".join(csv(report(answered(name))))
     assert written.splitlines()[0] == ",".join(COLUMNS)

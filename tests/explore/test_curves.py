@@ -13,7 +13,7 @@ from attn_tui.explore.answer import ShownVector, answer
 from attn_tui.explore.curves import gradient_figure, keys_figure, weights_figure
 from tests.asking import asking
 from tests.explore.questions import COLOURS, QUESTIONS, answer_of
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 FIGURES: dict[str, Callable[[ShownVector], Figure]] = {
     "weights": weights_figure, "gradient": gradient_figure, "keys": keys_figure,
@@ -48,7 +48,7 @@ def test_curves_and_dots_are_the_numbers_of_the_answer() -> None:
         np.testing.assert_allclose(drawn, curves[name])
 
 
-@with_rows(("name", "which"), each_once(QUESTIONS, FIGURES))
+@pytest.mark.parametrize(("name", "which"), covering(QUESTIONS, FIGURES))
 def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read(
     name: str, which: str
 ) -> None:

@@ -30,11 +30,11 @@ from tests.explore.reports import (
     number,
     of,
 )
-from tests.pairs import each_once
+from tests.pairs import covering
 
 
 def test_json_holds_the_numbers_of_compute_exactly() -> None:
-    for result, top in each_once(CASES, [None, 1, 2, 9]):
+    for result, top in covering(CASES, [None, 1, 2, 9]):
         for plain, vector in zip(as_json(result, top)["vectors"], result.vectors, strict=True):
             keys = np.array(plain.get("positions", range(plain["n_keys"])), dtype=np.intp)
             assert [*map(number, plain["scores"])] == vector.vector.scores[keys].tolist()

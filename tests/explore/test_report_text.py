@@ -33,7 +33,6 @@ from tests.explore.reports import (
     flat,
     of,
 )
-from tests.pairs import with_rows
 
 
 def test_the_text_has_the_headline_what_was_asked_and_the_numbers() -> None:
@@ -162,21 +161,18 @@ def test_the_text_lists_the_gradients_by_q_and_k_and_the_output() -> None:
     # Q = K = 1: p = (.731, .269), and every entry of J is ±.731·.269 = ±.1966; at T = 1/2,
     # p = (.881, .119), and every entry of ∂p/∂s is ±2·.105.
     assert (
-        "gradient of p₀ with respect to the query q\n"
-        "   i          q_i      unscaled        scaled\n"
-        "   0            1      +1.97e-1      +2.10e-1\n"
-        "   1            0      −1.97e-1      −2.10e-1\n"
+        "gradient of p₀ with respect to the query q, and output V·p: the values weighted\n"
+        "by p\n"
+        "                      ∂p₀/∂q_i     ∂p₀/∂q_i       output       output\n"
+        "   i          q_i     unscaled       scaled     unscaled       scaled\n"
+        "   0            1     +1.97e-1     +2.10e-1       7.3106       8.8080\n"
+        "   1            0     −1.97e-1     −2.10e-1       5.3788       2.3841\n"
         "‖∂p₀/∂q‖: 2.78e-1 unscaled, 2.97e-1 scaled\n"
         "\n"
         "norm of the gradient of p₀ with respect to each key k\n"
         " key          ‖k‖      unscaled        scaled\n"
         "   0            1       1.97e-1       2.10e-1\n"
         "   1            1       1.97e-1       2.10e-1\n"
-        "\n"
-        "output V·p: the values weighted by p\n"
-        "   i      unscaled        scaled\n"
-        "   0        7.3106        8.8080\n"
-        "   1        5.3788        2.3841\n"
     ) in written
     long = Products(np.ones((1, READ + 3)), np.ones((3, READ + 3)))
     assert as_text(of(long), 1).count("and 3 more, which JSON holds") == 1
@@ -194,7 +190,7 @@ def test_the_text_has_the_lab_as_a_table_with_its_reasons() -> None:
     assert "float32 naive: e^z overflows float32 above 88.72; infinity/infinity is NaN\n" in written
 
 
-@with_rows("name", ["x" * 60, "🎉👩‍🔬" * 20, "\x1b[31m\u202ered\n" * 9])
+@pytest.mark.parametrize("name", ["x" * 60, "🎉👩‍🔬" * 20, "\x1b[31m\u202ered\n" * 9])
 def test_names_from_outside_leave_lines_and_columns_as_they_are(name: str) -> None:
     result = answered([1, 2], [3, 4])
     vectors = tuple(

@@ -5,7 +5,7 @@ import pytest
 
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.answer import answer
-from attn_tui.explore.vectors import vectors_table
+from attn_tui.explore.vectors import vectors_drawing
 from attn_tui.files.draft import Draft, parse
 
 
@@ -14,7 +14,7 @@ def test_components_of_an_output_longer_than_q_are_not_lost() -> None:
     experiment = parse(Draft(text, Setup()))
     *_, last = answer(experiment, 0)
     assert last.through is not None
-    table = vectors_table(last.through, last.vector)
+    table = vectors_drawing(last.through, last.vector)
     outputs = [column.texts for column in table.columns if column.title.startswith("output")]
     for side, texts in zip(last.vector.sides, outputs, strict=True):
         expected = side.weights() @ np.arange(1.0, 13.0).reshape(3, 4)

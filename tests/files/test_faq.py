@@ -13,7 +13,7 @@ from attn_tui.commands.program import program
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.console.asking import asked_by
 from attn_tui.files.faq import FaqEntry, faq
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 NUMBER = re.compile(r"(?<![\w.√/^_{(−-])[−-]?(?:\d[\d,]*)?\.?\d+(?:e[−-]?\d+)?(?: %)?(?![\w/])")
 """A number that stands by itself: neither in a formula nor in a name."""
@@ -59,7 +59,7 @@ def shown(command: str) -> list[float]:
     return [*printed(json.loads(result.stdout))]
 
 
-@pytest.mark.parametrize("entry", everyday(6, faq()), ids=lambda entry: entry.asks)
+@pytest.mark.parametrize("entry", slow_after(6, faq()), ids=lambda entry: entry.asks)
 def test_every_number_of_a_reply_is_shown_by_its_command(entry: FaqEntry) -> None:
     numbers = shown(entry.command)
     missing = [

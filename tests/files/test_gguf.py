@@ -11,7 +11,6 @@ import pytest
 from attn_tui.compute.errors import InputError
 from attn_tui.files.models.configuration import read_expectation
 from attn_tui.files.models.promise import NONE, Expectation
-from tests.pairs import with_rows
 
 LLAMA: dict[str, Any] = {
     "general.architecture": "llama",
@@ -129,7 +128,7 @@ HOSTILE = {
 }
 
 
-@with_rows("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_header_is_refused_in_a_line(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         read(tmp_path, HOSTILE[name])

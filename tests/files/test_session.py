@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
+from attn_tui.engine.settings import Settings as Heads
 from attn_tui.files import edits
 from attn_tui.files import session as session_module
 from attn_tui.files.draft import EXAMPLE, Draft, parse
@@ -151,6 +152,22 @@ def test_a_session_for_others_has_its_arrays_inside(tmp_path: Path) -> None:
     opened = read_session(str(shared))
     assert opened.notes == ()
     assert parse(opened.session.present).vectors[0].scores.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+def test_files_that_settings_name_come_back_or_are_said_to_be_gone(tmp_path: Path) -> None:
+    capture, config = tmp_path / "heads.npz", tmp_path / "huge.gguf"
+    np.savez(capture, q=np.ones(3))
+    config.write_bytes(b"GGUF")
+    heads = Heads(capture=(str(capture),), config=str(config))
+    path = saved(tmp_path / "a.session", Session((Draft("1, 2", Setup().put(heads)),), 0))
+    capture.unlink()
+    config.unlink()
+    opened = read_session(str(path), path.parent / "arrays")
+    (note,) = opened.notes
+    assert "huge.gguf' is missing" in note
+    kept = opened.session.present.setup.get(Heads)
+    assert kept.config == str(config)
+    assert np.load(kept.capture[0])["q"].tolist() == [1.0, 1.0, 1.0]
 
 
 def test_of_too_many_steps_the_oldest_are_left_out(

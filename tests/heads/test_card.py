@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.partial import Partial, statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.heads.card import Card, card, state
-from tests.pairs import with_rows
 
 N = 64
 
@@ -33,7 +33,7 @@ def words(result: Card) -> list[str]:
     return [measure.word for measure in result.measures]
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("given", "sentence", "labels", "name"),
     [
         ({"sharpness": 0.0}, "Not saturated: a row shares its weight among about",

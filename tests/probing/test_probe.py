@@ -12,7 +12,7 @@ import attn_tui
 from attn_tui import InputError
 from attn_tui.probing.inputs import ProbePlan, drawn, from_layout, laid_out
 from attn_tui.probing.probed import ProbedCall
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.probing.kernels import (
     Kernel,
     Numbers,
@@ -149,7 +149,7 @@ def products(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "is_causal", "dtype"),
-    everyday(1, [
+    slow_after(1, [
         (plain, True, "float32"), (products, False, "float32"), (SQUARED, False, "float32"),
         (UNSCALED, False, "float32"), (causal, False, "float32"), (SQUARED, False, "bfloat16"),
         (plain, True, "bfloat16"), (causal, False, "float16"),
@@ -164,8 +164,8 @@ def test_a_wrong_output_of_extreme_scores_is_not_called_right(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", everyday(1, ["float16", "float32", "float64", "bfloat16"]))
-@pytest.mark.parametrize("extremes", everyday(1, [True, False]))
+@pytest.mark.parametrize("dtype", slow_after(1, ["float16", "float32", "float64", "bfloat16"]))
+@pytest.mark.parametrize("extremes", slow_after(1, [True, False]))
 def test_honest_arithmetic_may_round_extreme_scores(dtype: str, extremes: bool) -> None:
     working = np.float64 if dtype == "float64" else np.float32
 

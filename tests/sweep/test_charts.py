@@ -14,6 +14,7 @@ from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep import charts
+from attn_tui.sweep.names import quarters
 from tests.sweep.asked import MAP, swept
 
 COLOURS = Palette(
@@ -80,14 +81,14 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
 def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
     points = [swept().points.at(8, 64, rule) for rule in RULES]
     known = [point for point in points if point]
-    numbers = charts.PlaceNumbers(known, "gradient", ("unscaled", "1/√d_k"))
+    numbers = charts.PlaceNumbers(known, "gradient")
     lines = numbers.draw(90, 2, COLOURS).text().split("\n")
     for point, side, text in zip(known, ("unscaled", "1/√d_k"), lines, strict=True):
         summary = point.statistics["gradient"]
         median = quantity(summary.median, summary.log_median)
         assert text.startswith(f"● {side}")
         assert f" {median} " in text
-        assert f"half of the draws: {charts.quarters(summary)}" in text
+        assert f"half of the draws: {quarters(summary)}" in text
         assert f"mean {quantity(summary.mean, summary.log_mean)}" in text
         assert f"● {side} {median}" in numbers.draw(80, 1, COLOURS).text()
     assert "mean" not in numbers.draw(60, 2, COLOURS).text()
@@ -95,7 +96,7 @@ def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
 
 def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     result = swept()
-    figure = charts.medians(result, RULES, "d_k", 8, 64.0, ("unscaled", "1/√d_k"))
+    figure = charts.medians(result, (8, 64))
     for curve, band, rule in zip(figure.curves, figure.bands, RULES, strict=True):
         for x, y, low, high in zip(curve.x, curve.y, band.low, band.high, strict=True):
             point = result.points.at(8, int(x), rule)
@@ -110,26 +111,15 @@ def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     assert len(figure.dots) == 2
     # A curve that falls far is followed to five powers of ten below the other.
     far = swept(Settings(n=2, d_k_range=(2, 8192), points=13, draws=200))
-    axis = charts.medians(far, RULES, "d_k", 2, 64.0, ("", "")).y
+    axis = charts.medians(far, (2, 64)).y
     least = min(point.statistics["gradient"].median for point in far.points.under(Scale()))
     assert axis.low == np.floor(np.log10(least) - 5.0)
-    over_n = charts.medians(result, RULES, "n", 64, 8.0, ("", ""))
+    over_n = charts.medians(result, (8, 64), over_n=True)
     assert [*over_n.curves[0].x] == [2, 4, 8, 16, 32, 64, 128]
     # The axis is that of the question even while only some points are drawn.
     some = replace(result, points=Points([point for point in result.points if point.d_k == 64]))
-    axis = charts.medians(some, RULES, "d_k", 8, 64.0, ("", "")).x
+    axis = charts.medians(some, (8, 64)).x
     assert (axis.low, axis.high) == result.settings.d_k_range
-
-
-def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
-    table = charts.row_table(swept(), RULES, ("unscaled", "1/√d_k"), (8, 64))
-    assert [column.title for column in table.columns][:3] == ["d_k", "unscaled", "middle half"]
-    assert table.columns[0].texts[table.cursor or 0] == "64"
-    assert len(table.columns[0].texts) == 10
-    over_n = Settings(over="n", n=8, n_range=(2, 128), points=7, draws=50)
-    table = charts.row_table(swept(over_n), RULES, ("unscaled", "1/√d_k"), (8, 64))
-    assert table.columns[0].title == "n"
-    assert table.columns[0].texts[table.cursor or 0] == "8"
 
 
 def test_what_equal_others_would_leave_is_a_curve_beside_each_rule() -> None:
@@ -137,8 +127,7 @@ def test_what_equal_others_would_leave_is_a_curve_beside_each_rule() -> None:
         statistic="lead_weight", over="n", n=64, n_range=(2, 1024), points=4, draws=40
     )  # fmt: skip
     answer = swept(asked, 64, Setup(lead=5.0))
-    rules = [NONE, Scale()]
-    curves = charts.medians(answer, rules, "n", 64, 64, ["unscaled", "1/√d_k"]).curves
+    curves = charts.medians(answer, (64, 64), over_n=True).curves
     assert [curve.name for curve in curves] == ["unscaled", "1/√d_k", "of equals"]
     expected = exp(5.0) / (exp(5.0) + curves[2].x - 1.0)
     assert 10.0 ** curves[2].y == pytest.approx(expected)

@@ -13,7 +13,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.sweep.headline import headline, turn_text
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.sweep.asked import MAP, swept
 
 CURVES = Settings(n=8, d_k_range=(2, 1024), points=10, draws=200)
@@ -96,7 +96,7 @@ def test_what_is_left_of_a_leading_key_stands_beside_what_equal_others_would_lea
     )
 
 
-@pytest.mark.parametrize("kind", everyday(1, SENTENCES))
+@pytest.mark.parametrize("kind", slow_after(1, SENTENCES))
 def test_a_person_reads_the_sentence_that_fits(kind: str) -> None:
     for asked, d_k, expected in SENTENCES[kind]:
         assert headline(swept(asked, d_k)) == expected

@@ -10,9 +10,11 @@ from io import StringIO
 from math import exp
 from typing import Any
 
+import numpy as np
 import pytest
 
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.numbers import quantity
 from attn_tui.compute.rules import RULES
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
@@ -25,9 +27,10 @@ from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report import forms
 from attn_tui.report.text import text as as_text
-from attn_tui.sweep.report import crossover_report, report
+from attn_tui.report.text import text_columns
+from attn_tui.sweep.report import crossover_report, report, row_places, row_table
 from tests.documented import strict
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
 ALL_RULES = tuple(RULES)
@@ -64,11 +67,15 @@ def in_a_line(result: Answer) -> str:
 
 
 def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
-    return "".join(forms.WRITERS[form](crossover_report(answered("d_k").experiment, crossovers)))
+    return "".join(
+        forms.WRITERS[form](
+            crossover_report(replace(answered("d_k"), crossovers=tuple(crossovers)))
+        )
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", everyday(2, ["two keys", "far", "map", "every rule"]))
+@pytest.mark.parametrize("name", slow_after(2, ["two keys", "far", "map", "every rule"]))
 def test_text_of_every_statistic_fits_80_columns(name: str) -> None:
     text = text_of(answered(name), *STATISTICS)
     assert max(map(len, text.splitlines())) <= 80
@@ -219,3 +226,18 @@ def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:
         == (str(n), str(d_k), "inverse-sqrt", "gradient")
     )
     assert float(row["log_ratio_of_means"]) == scaled["gradient"]["ratio"]["log_mean"]
+
+
+def test_the_table_of_the_screen_has_a_line_for_each_place_of_what_runs() -> None:
+    for name, along in (("ratio", "d_k"), ("n", "n"), ("map", "d_k")):
+        result = answered(name)
+        places = row_places(result, (8, 64))
+        first, *others = text_columns(row_table(result, places), np.arange(len(places)))
+        assert first.title == along
+        assert first.texts == [f"{place[0] if along == 'n' else place[1]:,}" for place in places]
+        titles = ["unscaled", "middle half", "mean", "1/√d_k", "which is", "middle half", "mean"]
+        assert [column.title for column in others] == titles
+        point = result.points.at(*places[-1], Scale())
+        assert point
+        summary = point.statistics[result.settings.statistic]
+        assert others[3].texts[-1] == quantity(summary.median, summary.log_median, 8)

@@ -29,7 +29,7 @@ from attn_tui.sweep.screen import SweepScreen
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT, MAP
 from tests.ui.person import press, shown
 
@@ -225,7 +225,7 @@ async def test_what_is_shown_is_read_and_saved() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "size", everyday(1, [((60, 20),), ((120, 40),), ((80, 24),), ((100, 30),)])
+    "size", slow_after(1, [((60, 20),), ((120, 40),), ((80, 24),), ((100, 30),)])
 )
 async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
     size: tuple[int, int],

@@ -9,7 +9,7 @@ from select import select
 import pytest
 
 from tests.contract.terminal import Patience, Terminal
-from tests.pairs import everyday, with_rows
+from tests.pairs import slow_after
 from tests.terminal.driver import PAUSE
 from tests.terminal.events import ESCAPE, pasted
 from tests.terminal.jobs import ALONE, LINE, RESUMED, START, Job, left_on
@@ -29,7 +29,7 @@ class Answering(Job):
 
 def with_ways(ways: list[str]) -> pytest.MarkDecorator:
     """Repeat a test for ways to start; the first alone is quick."""
-    return pytest.mark.parametrize("way", everyday(1, ways))
+    return pytest.mark.parametrize("way", slow_after(1, ways))
 
 
 def start(way: str) -> Job:
@@ -76,7 +76,7 @@ def check_given_back(job: Job, prompts: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "numbers",
-    everyday(1, [[signal.SIGCONT], [signal.SIGSTOP, signal.SIGCONT]], ids=["CONT", "STOP-CONT"]),
+    slow_after(1, [[signal.SIGCONT], [signal.SIGSTOP, signal.SIGCONT]], ids=["CONT", "STOP-CONT"]),
 )
 def test_a_stray_signal_changes_no_number(numbers: list[signal.Signals]) -> None:
     with Job("nothing") as job:
@@ -138,7 +138,7 @@ def test_a_stop_that_no_program_can_refuse_is_survived(way: str) -> None:
         check_quit(job)
 
 
-@pytest.mark.parametrize("way", everyday(1, ["q", "HUP", "TERM", "INT", "QUIT", "TSTP"]))
+@pytest.mark.parametrize("way", slow_after(1, ["q", "HUP", "TERM", "INT", "QUIT", "TSTP"]))
 def test_every_mode_that_is_turned_on_goes_off_again(way: str) -> None:
     with Answering("shell") as job:
         job.until(lambda: b"\x1b[?1016h" in job.raw, "mouse in pixels")
@@ -161,7 +161,7 @@ def test_every_mode_that_is_turned_on_goes_off_again(way: str) -> None:
 
 
 @pytest.mark.slow
-@with_rows("trap", ["", "trap '' HUP;"])
+@pytest.mark.parametrize("trap", ["", "trap '' HUP;"])
 def test_the_end_of_input_ends_it(trap: str) -> None:
     program = ["sh", "-c", f"{trap} exec {LINE}"]
     with Terminal(80, 24, program=program) as terminal:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract.session import Session
 from tests.contract.terminal import Terminal, remember_start
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.tour.test_guide import LESSON
 
 WITHOUT_ENTRY = """
@@ -36,7 +36,7 @@ def choose_theme(terminal: Terminal) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    everyday(
+    slow_after(
         1,
         [
             (["-u", "HOME", "-u", "XDG_STATE_HOME"], "there is no home"),

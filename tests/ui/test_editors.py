@@ -16,7 +16,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import RULE
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import burst, notices, press, shown, until
 
 
@@ -52,7 +52,7 @@ async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types() -
             assert footer(pilot) == before, keys
 
 
-@pytest.mark.parametrize("key", everyday(1, ["slash", "s", "i"]))
+@pytest.mark.parametrize("key", slow_after(1, ["slash", "s", "i"]))
 async def test_below_a_dialogue_the_footer_shows_no_keys_that_would_be_typed(key: str) -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
@@ -142,7 +142,9 @@ async def test_a_parameter_has_a_row_while_its_rule_is_on_and_moves_by_up_and_do
         assert "f = 20: divided by" in str(screen.pane("d_k-pane").border_subtitle)
 
 
-@pytest.mark.parametrize("rule", everyday(0, [rule for rule in RULES.values() if rule.parameters]))
+@pytest.mark.parametrize(
+    "rule", slow_after(0, [rule for rule in RULES.values() if rule.parameters])
+)
 async def test_every_parameter_can_be_moved_within_its_range(rule: Rule) -> None:
     # A rule that normalises refuses typed scores.
     text = "n = 8" if rule.normalises else EXAMPLE.text
@@ -157,7 +159,7 @@ async def test_every_parameter_can_be_moved_within_its_range(rule: Rule) -> None
 
 @pytest.mark.parametrize(
     ("typed", "left"),
-    everyday(2, [
+    slow_after(2, [
         (["e", "1", "space", "2", "enter"], "1 2"),
         (["d"], EXAMPLE.text),
         (["e", "1", "space", "2", "enter", "home"], "1 2"),

@@ -6,7 +6,7 @@ from attn_tui.explore.answer import ShownVector
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT as FEW
 from tests.ui.person import app_of, burst, press, read, shown
 
@@ -27,7 +27,7 @@ def opened(name: str) -> AttnApp:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", everyday(1, list(KEYS)))
+@pytest.mark.parametrize("name", slow_after(1, list(KEYS)))
 async def test_what_is_shown_is_what_single_presses_show(name: str) -> None:
     key = KEYS[name]
     async with opened(name).run_test(size=(120, 40)) as pilot:

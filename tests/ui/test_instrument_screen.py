@@ -19,7 +19,7 @@ from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.setting import MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.title import Title
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import press, read, shown, until
 
 DRAWN = EXAMPLE.with_text("n = 64, seed = 1")
@@ -167,7 +167,7 @@ async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() ->
 
 
 @pytest.mark.parametrize(
-    ("columns", "is_alone"), everyday(0, [(79, True), (80, False), (60, True)])
+    ("columns", "is_alone"), slow_after(0, [(79, True), (80, False), (60, True)])
 )
 async def test_open_settings_take_the_whole_width_where_panes_have_no_room(
     columns: int, is_alone: bool

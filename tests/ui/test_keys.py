@@ -8,7 +8,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.keys import KeysFooter
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import press, shown, shown_title
 
 NAMES = ("explore", "claims", "heads", "dots", "attention")
@@ -31,7 +31,7 @@ def shown_keys(screen: InstrumentScreen) -> list[Widget]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", everyday(2, NAMES))
+@pytest.mark.parametrize("name", slow_after(2, NAMES))
 async def test_a_key_stands_on_its_pane_or_in_the_footer(name: str) -> None:
     async with AttnApp(EXAMPLE, name).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)

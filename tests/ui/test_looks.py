@@ -7,12 +7,12 @@ from attn_tui.charts.colour import Depth
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.theme import depth_of
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT
 from tests.ui.person import press, read, shown
 
 
-@pytest.mark.parametrize("way", everyday(0, ["NO_COLOR", "ASCII", "16 colours"]))
+@pytest.mark.parametrize("way", slow_after(0, ["NO_COLOR", "ASCII", "16 colours"]))
 async def test_without_colours_focus_and_choices_are_marked_by_lines_and_words(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

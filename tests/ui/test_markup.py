@@ -10,7 +10,7 @@ from textual.events import Paste
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.markup import plain
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import notices, press, shown
 
 PASTED = "[/b]"
@@ -24,7 +24,7 @@ def test_a_text_comes_out_of_its_markup_as_it_went_in(typed: str) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "place", "text"),
-    everyday(
+    slow_after(
         1,
         [
             (("e", "end", "space", *BROKEN), "scores", "'/b' is not a number"),

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.terminal.compositor import SpansUpdate
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT as SWEEP
 from tests.ui.person import press, shown
 
@@ -79,7 +79,7 @@ WAYS = {
 """Keys after which the screen was painted bit by bit, by what is special about them."""
 
 
-@pytest.mark.parametrize("way", everyday(1, [*WAYS]))
+@pytest.mark.parametrize("way", slow_after(1, [*WAYS]))
 async def test_the_cells_that_are_sent_make_the_screen(
     monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:

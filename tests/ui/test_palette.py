@@ -16,7 +16,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.palette import PaletteProvider
 from attn_tui.ui.setting import MASK
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import burst, find_all, notices, press, read, shown, take_first, until
 
 RULE = "rule: inverse-sqrt → "
@@ -248,7 +248,7 @@ WHY = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", everyday(1, WHY))
+@pytest.mark.parametrize("kind", slow_after(1, WHY))
 async def test_a_choice_that_changes_nothing_says_why(kind: str) -> None:
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         before = (await shown(pilot)).present
@@ -276,7 +276,7 @@ async def test_what_fits_nothing_says_so_and_offers_the_three_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    "paste", everyday(0, ["[/]\\[b]\x1b[31m\u202e", "0\n1\r\n2", "x" * 100_000, "√" * 9, "="])
+    "paste", slow_after(0, ["[/]\\[b]\x1b[31m\u202e", "0\n1\r\n2", "x" * 100_000, "√" * 9, "="])
 )
 async def test_anything_can_be_pasted_into_it(paste: str) -> None:
     async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
@@ -295,7 +295,7 @@ TEN = ["Type scores", "Set d_k", "Choose a rule", "Choose a model", "Try an exam
        "Open a file", "Save what is shown", "Settings", "Take the tour", "Help"]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", everyday(1, ["claims", "explore", "dots"]))
+@pytest.mark.parametrize("name", slow_after(1, ["claims", "explore", "dots"]))
 async def test_it_begins_with_ten_things_to_do_and_says_that_typing_finds_the_rest(
     name: str,
 ) -> None:
@@ -333,7 +333,7 @@ async def open_list(pilot: Pilot[None], key: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "present", "choice"),
-    everyday(
+    slow_after(
         1,
         [("r", "inverse-sqrt: 1/√d_k", "mup"), ("m", "Gemma-2-9B", "gpt 2"), ("", "attn", "nord")],
     ),
@@ -420,7 +420,7 @@ async def test_a_switch_is_found_by_its_names_once() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", everyday(1, ["slash", "r"]))
+@pytest.mark.parametrize("key", slow_after(1, ["slash", "r"]))
 async def test_a_rule_that_does_nothing_by_itself_opens_the_row_of_what_it_needs(key: str) -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.pane import Pane
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import press, shown
 
 
@@ -66,7 +66,7 @@ async def test_a_title_ends_with_a_whole_word() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
-    everyday(1, ["q: 1 0\n0 1\n1 1\nK: 1 0\n0 1\n1 1", "100, 120, 150", "n = 5000, seed = 1"]),
+    slow_after(1, ["q: 1 0\n0 1\n1 1\nK: 1 0\n0 1\n1 1", "100, 120, 150", "n = 5000, seed = 1"]),
 )
 async def test_on_a_small_screen_titles_lose_whole_parts_and_no_words(text: str) -> None:
     async with AttnApp(replace(EXAMPLE, text=text)).run_test(size=(60, 20)) as pilot:

@@ -39,7 +39,7 @@ async def started(keeping: Keeping) -> AsyncIterator[Pilot[None]]:
 
 async def saved(pilot: Pilot[None], folder: Path) -> Session:
     """Wait until what is asked now is saved, and return it."""
-    wanted = app_of(pilot).session
+    wanted = app_of(pilot).sessions.present
 
     def found() -> list[Session]:
         paths = folder.glob("*.session")
@@ -160,7 +160,7 @@ async def test_s_saves_all_steps_for_others(
         await press(pilot, "plus")
         await name_file(pilot, "s", "mine.session")
         assert "Saved mine.session: attn-tui replay mine.session goes through it" in notices(pilot)
-        assert read_session("mine.session").session == app_of(pilot).session
+        assert read_session("mine.session").session == app_of(pilot).sessions.present
 
 
 def test_who_opens_a_session_is_told_how_it_is_gone_through(tmp_path: Path) -> None:

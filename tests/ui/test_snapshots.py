@@ -21,7 +21,7 @@ from attn_tui.dots.screen import DotsScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from tests import golden
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT as SWEEP
 from tests.ui.person import press, shown
 
@@ -104,7 +104,7 @@ async def taken(shot: Shot) -> list[list[Segment]]:
         return list(strips(pilot.app))
 
 
-@pytest.mark.parametrize("name", everyday(len(FIRST) - 1, [*SHOTS]))
+@pytest.mark.parametrize("name", slow_after(len(FIRST) - 1, [*SHOTS]))
 async def test_a_screen_says_what_was_reviewed(name: str) -> None:
     lines = await taken(SHOTS[name])
     text = "\n".join("".join(part.text for part in line).rstrip() for line in lines)

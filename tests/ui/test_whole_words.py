@@ -10,7 +10,7 @@ from textual.widget import Widget
 from attn_tui.sweep.change import SIGNS
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.settings_panel import SettingsPanel, Word
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import app_of, press, shown
 from tests.ui.test_snapshots import FIRST
 
@@ -72,7 +72,7 @@ def cut(words: dict[str, str], whole: set[str]) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sizes"),
-    everyday(1, [("explore", SIZES[3:4]), *((name, SIZES) for name in FIRST)]),
+    slow_after(1, [("explore", SIZES[3:4]), *((name, SIZES) for name in FIRST)]),
 )
 async def test_no_text_is_cut_inside_a_word(name: str, sizes: Sequence[tuple[int, int]]) -> None:
     shot = FIRST[name]
@@ -84,7 +84,7 @@ async def test_no_text_is_cut_inside_a_word(name: str, sizes: Sequence[tuple[int
             assert [*cut(await seen(pilot), whole)] == [], size
 
 
-@pytest.mark.parametrize("name", everyday(0, ["explore", "dots", "attention"]))
+@pytest.mark.parametrize("name", slow_after(0, ["explore", "dots", "attention"]))
 async def test_what_a_switch_says_has_room_in_the_settings(name: str) -> None:
     shot = FIRST[name]
     async with AttnApp(shot.draft, shot.instrument).run_test(size=(80, 24)) as pilot:

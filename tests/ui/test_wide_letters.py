@@ -19,7 +19,7 @@ from attn_tui.report.rows import in_cells
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
 from tests.engine.captured import heads, write
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT as QUICK
 from tests.ui.person import press, shown
 
@@ -107,7 +107,7 @@ NAMES = ("vectors", "tokens of q", "dots", "sweep", "tokens", "capture")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "sizes"), everyday(1, [("tokens", SIZES[1:2]), *((name, SIZES) for name in NAMES)])
+    ("name", "sizes"), slow_after(1, [("tokens", SIZES[1:2]), *((name, SIZES) for name in NAMES)])
 )
 async def test_every_screen_keeps_its_columns(
     name: str,

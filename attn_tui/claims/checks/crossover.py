@@ -11,7 +11,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.statistic import DEAD
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.numbers import general
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover
 from attn_tui.compute.sweep.points import Points, Sampling, log_grid
 from attn_tui.compute.sweep.readouts import READOUTS, exact
@@ -109,7 +109,7 @@ def _on_both_sides(
         rows = points(trial, d_ks)
         for side, d_k in zip(("below", "above"), d_ks, strict=True):
             factor = removed(rows, trial.n, d_k, turn.readout)
-            unscaled = rows.unscaled(trial.n, d_k)
+            unscaled = rows.at(trial.n, d_k, NONE)
             assert unscaled
             evidence = [factor]
             for statistic in others:

@@ -111,7 +111,7 @@ class Answer:
             statistic: The statistic whose medians are compared.
             n: The number of keys, for a crossing over d_k; ignored if curves run over n.
         """
-        if self.settings.view == "curves" and self.settings.over == "n":
+        if self.settings.swept == "n":
             met = crossings(self.points, scale, statistic)
             return met[0] if len(met) == 1 else None
         for one in self.crossovers:
@@ -144,9 +144,8 @@ def crossovers_wanted(experiment: Experiment) -> list[tuple[int, Scale]]:
     setup = experiment.setup
     settings = setup.get(Settings)
     least, most = settings.d_k_range
-    over_n = settings.view == "curves" and settings.over == "n"
     # Crossovers are only computed without QK-norm.
-    if over_n or least == most or setup.scale.qk_norm or not settings.crossovers:
+    if settings.swept == "n" or least == most or setup.scale.qk_norm or not settings.crossovers:
         return []
     n = settings.n
     plain = [scale for scale in compared(settings, setup.scale) if not scale.normalises]
@@ -259,11 +258,6 @@ def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment:
     return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(one))
 
 
-def restated(answer: Answer, experiment: Experiment) -> Answer:
-    """Return a known answer restated for a question that differs only in the statistic shown."""
-    return replace(answer, experiment=experiment, settings=experiment.setup.get(Settings))
-
-
 def _condensation(
     settings: Settings, scales: Sequence[Scale], d_k: int, spread: float
 ) -> Iterator[Condensation]:
@@ -273,7 +267,7 @@ def _condensation(
     for scale in scales:
         if scale.normalises:
             continue
-        if settings.view == "curves" and settings.over == "n":
+        if settings.swept == "n":
             n, where = condensation_n(scale, d_k, spread)
             yield Condensation(scale, n, d_k, where)
         else:

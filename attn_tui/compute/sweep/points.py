@@ -169,14 +169,14 @@ class Point:
     sink: float | None = None
 
     @property
+    def place(self) -> Place:
+        """Its n and d_k."""
+        return self.n, self.d_k
+
+    @property
     def rule(self) -> str:
         """The rule as text."""
         return self.scale.text
-
-    @cached_property
-    def ratios(self) -> "dict[Statistic, tuple[Point, Ratio]]":
-        """Ratios of unscaled statistics to those of this point, each with the unscaled point."""
-        return {}
 
     def exact(self, statistic: Statistic) -> Exact:
         """Return the exact mean and median; each is None if it is not known."""
@@ -208,26 +208,6 @@ class Ratio:
     log_mean_error: float
     log_median: float
     log_median_error: float
-
-
-def ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
-    """Return the ratio of a statistic without scaling to the same statistic under a rule.
-
-    A point keeps its ratios, so that they go when it goes: a cache would keep the points.
-    """
-    if unscaled is scaled:
-        return _ratio(unscaled, scaled, statistic)
-    kept = scaled.ratios.get(statistic)
-    if kept is None or kept[0] is not unscaled:
-        kept = scaled.ratios[statistic] = (unscaled, _ratio(unscaled, scaled, statistic))
-    return kept[1]
-
-
-def _ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
-    one, other = unscaled.statistics[statistic], scaled.statistics[statistic]
-    means, medians = one.log_mean - other.log_mean, one.log_median - other.log_median
-    error = median_error(unscaled, scaled, statistic)
-    return Ratio(means, scaled.mean_errors[statistic], medians, error)
 
 
 def median_error(one: Point, other: Point, statistic: Statistic) -> float:
@@ -306,14 +286,16 @@ class Points(tuple[Point, ...]):
         """Return the point at a place under a rule, or None while there is none."""
         return self.by_place.get((n, d_k, scale))
 
-    def unscaled(self, n: int, d_k: int) -> Point | None:
-        """Return the point at a place without scaling, or None if there is none."""
-        return self.at(n, d_k, NONE)
-
     def ratio(self, n: int, d_k: int, scale: Scale, statistic: Statistic) -> Ratio | None:
         """Return the ratio of a statistic without scaling to the one under a rule, if known."""
-        unscaled, scaled = self.unscaled(n, d_k), self.at(n, d_k, scale)
-        return ratio(unscaled, scaled, statistic) if unscaled and scaled else None
+        unscaled, scaled = self.at(n, d_k, NONE), self.at(n, d_k, scale)
+        if unscaled is None or scaled is None:
+            return None
+        one, other = unscaled.statistics[statistic], scaled.statistics[statistic]
+        return Ratio(
+            one.log_mean - other.log_mean, scaled.mean_errors[statistic],
+            one.log_median - other.log_median, median_error(unscaled, scaled, statistic),
+        )  # fmt: skip
 
 
 class Sampling:
@@ -475,10 +457,9 @@ def places(settings: Settings, d_k: int) -> tuple[list[Place], list[Place]]:
 
 def along(settings: Settings, d_k: int) -> tuple[list[int], list[int]]:
     """Return the values of n and of d_k; every pair of them is a place."""
-    is_map = settings.view == "map"
-    count = settings.map_points if is_map else settings.points
-    ns = log_grid(settings.n_range, count) if is_map or settings.over == "n" else [settings.n]
-    d_ks = log_grid(settings.d_k_range, count) if is_map or settings.over == "d_k" else [d_k]
+    count = settings.map_points if settings.swept == "map" else settings.points
+    ns = [settings.n] if settings.swept == "d_k" else log_grid(settings.n_range, count)
+    d_ks = [d_k] if settings.swept == "n" else log_grid(settings.d_k_range, count)
     return ns, d_ks
 
 

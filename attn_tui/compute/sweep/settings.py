@@ -10,6 +10,7 @@ from attn_tui.compute.field import (
     Checked,
     Kind,
     array,
+    fields_of,
     one_of,
     or_none,
     setting,
@@ -18,7 +19,7 @@ from attn_tui.compute.field import (
     whole,
     wholes,
 )
-from attn_tui.compute.log_scale import D_K, N_KEYS
+from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.scale import NONE, Scale, parse_scale
 
 _ASSIGNMENT = re.compile(r"[^:=]+=")
@@ -68,6 +69,7 @@ LISTED = Kind(
 """The kind of lists of rules, each as `parse_scale` reads it."""
 
 
+Swept = Literal["d_k", "n", "map"]
 Axis = Literal["d_k", "n"]
 View = Literal["curves", "map"]
 Statistic = Literal[
@@ -97,6 +99,39 @@ MANY_SCORES = 1_000_000
 alone, so that a seed gives the same draws on every machine."""
 
 _PLACES = whole(2, MOST_POINTS)
+
+
+@dataclass(frozen=True)
+class SweptRange:
+    """The range of a sweep, and the number in it that is looked at: ``2:4096@64``, as one option.
+
+    Attributes:
+        ends: The least and the largest number; equal for a single one.
+        at: The number that is looked at; None if the text names none.
+    """
+
+    ends: tuple[int, ...]
+    at: int | None = None
+
+    @staticmethod
+    def parse(name: str, scale: LogScale, text: str) -> "SweptRange":
+        """Read a text: a single number is a range of one place, at which it is looked.
+
+        Raises:
+            InputError: If it is none, or a number is not one of the scale.
+        """
+        ends, separator, place = text.partition("@")
+        at = scale.parse(place) if separator else None
+        if ":" in ends:
+            return SweptRange(fields_of(Settings)[name].kind.parse(scale.field, ends), at)
+        only = scale.parse(ends)
+        return SweptRange((only, only), at or only)
+
+    def text(self, default: int) -> str:
+        """Return the text that is read as this range, where ``default`` is looked at by default."""
+        low, high = self.ends
+        text, default = (str(low), low) if low == high else (f"{low}:{high}", default)
+        return text if self.at in (None, default) else f"{text}@{self.at}"
 
 
 @dataclass(frozen=True)
@@ -188,6 +223,11 @@ class Settings(Checked):
                 raise InputError("rules", f"{inert(rule)} stands twice", "each rule once")
         if self.ratio and scales == [NONE]:
             raise InputError("rules", "there is only none", "a rule to compare none with")
+
+    @property
+    def swept(self) -> Swept:
+        """What is swept: d_k or n along curves, or both on a map."""
+        return "map" if self.view == "map" else self.over
 
 
 def draws_at(settings: Settings, n: int) -> int:

@@ -29,7 +29,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed, Vector
 from attn_tui.files.draft import Draft, parse
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 ONE = Typed((Vector("a", np.array([1.0, 2.0])),))
 
@@ -63,7 +63,7 @@ def test_the_mask_of_other_keys_is_not_that_of_a_drawn_head() -> None:
     assert last(experiment).attended.tolist() == [1, 2, 3, 4, 5]
 
 
-@with_rows("rows", ["auto", "asked", "drawn"])
+@pytest.mark.parametrize("rows", ["auto", "asked", "drawn"])
 def test_rows_are_those_that_are_wanted(rows: str) -> None:
     two = Typed((Vector("a", np.array([1.0, 2.0])), Vector("b", np.array([3.0, 1.0]))))
     for source, several in ((ONE, False), (two, True)):
@@ -138,7 +138,7 @@ HEADS: dict[str, tuple[dict[str, Any], Setup]] = {
 }
 
 
-@pytest.mark.parametrize(("size", "name"), each_once([1.0, 40.0, 3000.0, 3e5], HEADS))
+@pytest.mark.parametrize(("size", "name"), covering([1.0, 40.0, 3000.0, 3e5], HEADS))
 def test_rows_taken_together_are_what_each_is_alone(
     name: str, size: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

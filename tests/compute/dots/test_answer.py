@@ -36,7 +36,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
 from tests.asking import asking
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 READOUTS = ("mean", "variance", "standard_deviation", "mean_size", "kurtosis", "coverage")
 N = 4000
@@ -95,9 +95,9 @@ def directly(law: DotLaw, count: int) -> Floats:
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("entries", "d_k", "how"),
-    each_once(
+    covering(
         LAWS,
         [1, 2, 64, 600],
         [
@@ -212,7 +212,7 @@ def test_what_nobody_knows_still_has_an_error() -> None:
     assert abs(readouts.mean_size.value - law.mean) <= 4 * readouts.mean_size.standard_error
 
 
-@with_rows(("entries", "tied"), each_once(LAWS, [False, True], least=6))
+@pytest.mark.parametrize(("entries", "tied"), covering(LAWS, [False, True], least=6))
 def test_every_number_is_within_4_standard_errors_of_the_exact_one(
     entries: Entries, tied: bool
 ) -> None:
@@ -244,7 +244,7 @@ def test_the_histogram_counts_every_number_once(entries: Entries, d_k: int, tied
         np.testing.assert_allclose((bins.edges - value) / step % 1.0, 0.5, atol=1e-6)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     "law",
     [
         DotLaw(Pair(), 1),

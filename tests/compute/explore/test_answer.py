@@ -30,7 +30,7 @@ from attn_tui.compute.scale import Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed, Vector
 from tests.asking import answer_to, asking
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 
 def vector(*scores: float, name: str = "a") -> Vector:
@@ -81,7 +81,7 @@ def test_the_key_asked_for_is_held_to_the_vectors_last() -> None:
 
 
 def test_a_wholly_masked_vector_is_marked_not_broken() -> None:
-    for name, stable in each_once(FORMATS, [True, False], least=6):
+    for name, stable in covering(FORMATS, [True, False], least=6):
         result = answered(-inf, -inf, setup=Setup(precision=Precision(name, stable)))
         assert result.status == "masked"
         assert "masked" in result.reason
@@ -128,7 +128,7 @@ def test_the_gradient_is_that_of_the_largest_weight_unless_asked() -> None:
 
 
 def test_over_d_k_agrees_with_each_single_answer() -> None:
-    for precision, wrt, rule in each_once(
+    for precision, wrt, rule in covering(
         [Precision(), Precision("float32"), Precision(stable=False)],
         ["scores", "logits"],
         ["inverse-sqrt", "inverse", "none"],
@@ -210,7 +210,7 @@ def test_two_settings_of_one_vector_stand_beside_each_other() -> None:
     assert (pair.status, pair.reason, pair.masked.tolist()) == ("ok", "", [])
 
 
-@with_rows("sink", [None, 0.0, 9.0])
+@pytest.mark.parametrize("sink", [None, 0.0, 9.0])
 def test_a_shorter_vector_is_padded_with_masked_keys(sink: float | None) -> None:
     setup = Setup(d_k=1, scale=Scale(sink=sink))
     short = answer_to(vector(1.0, 3.0), setup)

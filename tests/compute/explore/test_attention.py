@@ -17,7 +17,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
-from tests.pairs import each_once
+from tests.pairs import covering
 
 Q = [0.3, -1.2, 2.0]
 
@@ -93,7 +93,7 @@ def exact_gradient(of: int, setup: Setup, plain: bool, row: int | None) -> list[
 
 
 def test_gradients_are_those_of_the_definition() -> None:
-    for setup, of in each_once(SETUPS, [0, 2]):
+    for setup, of in covering(SETUPS, [0, 2]):
         head, *sides = case(setup)
         for side, plain in zip(sides, (True, False), strict=True):
             assert head.query_gradient(side, of) == pytest.approx(

@@ -22,7 +22,7 @@ from attn_tui.compute.scale import LogitMap, Scale, Wrt
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Typed, Vector
 from tests.compute import exact
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 WRT: tuple[Wrt, ...] = ("logits", "scores")
 ROWS = {
@@ -55,7 +55,7 @@ def by_differences(
 
 
 @pytest.mark.slow
-@with_rows(("row", "map"), each_once(ROWS, MAPS, least=len(ROWS) * 2))
+@pytest.mark.parametrize(("row", "map"), covering(ROWS, MAPS, least=len(ROWS) * 2))
 def test_the_loss_and_its_gradient_are_what_the_formula_says(row: str, map: str) -> None:
     scores, to_logits = ROWS[row], MAPS[map]
     side = of(scores, to_logits)

@@ -18,7 +18,6 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import exact_weights
 from attn_tui.compute.source import Vector
 from tests.asking import answer_to, asking
-from tests.pairs import with_rows
 
 EXAMPLE = Vector("a", np.array([100.0, 120.0, 150.0]))
 
@@ -67,7 +66,7 @@ def test_what_differs_and_what_vanished_is_counted() -> None:
     assert half.n_differ == np.count_nonzero(computed != as_float16)
 
 
-@with_rows("most", [1, 3, 5, 50])
+@pytest.mark.parametrize("most", [1, 3, 5, 50])
 def test_the_weights_that_differ_most_are_named(most: int) -> None:
     vector = Vector("a", np.append(np.linspace(0.0, 3.0, 30), -inf))
     result = lab(asking(vector), 0, 0, most=most)

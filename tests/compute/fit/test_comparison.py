@@ -16,7 +16,7 @@ from attn_tui.compute.heads.head_model import PARTS, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 N, D = 96, 32
 MODEL = HeadModel(0.2, 0.75, softcap=20.0, sink=0.5, mask=HeadMask("window", 0, 33))
@@ -61,7 +61,9 @@ def compared(head: HeadRows, model: HeadModel = MODEL, format: str = "float32") 
         return case.comparison(model)
 
 
-@with_rows(("format", "path", "seed"), [(*way, seed) for way in WAYS for seed in SEEDS])
+@pytest.mark.parametrize(
+    ("format", "path", "seed"), [(*way, seed) for way in WAYS for seed in SEEDS]
+)
 def test_an_honest_arithmetic_passes(format: str, path: Path, seed: int) -> None:
     head, _, _ = drawn(seed, format, path)
     comparison = compared(head)
@@ -88,7 +90,7 @@ FAR = [(-60.0, 0.2), (-30.0, 0.2), (-30.0, 3.0), (10.0, 0.7), (30.0, 0.2), (30.0
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "path", "softcap"),
     [
         ("float32", "float32", 20.0),
@@ -158,7 +160,9 @@ def test_a_score_that_overflows_leaves_no_room_for_another_m() -> None:
     assert "multiplier" in compared(head, model).moved
 
 
-@with_rows(("format", "path", "row"), [(*way, row) for way, row in each_once(WAYS, [0, 40, 95])])
+@pytest.mark.parametrize(
+    ("format", "path", "row"), [(*way, row) for way, row in covering(WAYS, [0, 40, 95])]
+)
 def test_one_number_off_by_eight_times_the_largest_honest_error_fails_and_names_its_row(
     format: str, path: Path, row: int
 ) -> None:
@@ -250,7 +254,7 @@ CHANGES = (
 )  # fmt: skip
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "part", "change"),
     [(name, *change) for name in ("float32", "bfloat16", "float16") for change in CHANGES],
 )

@@ -16,7 +16,7 @@ from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Positio
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED, compared, explained, sink_head
-from tests.pairs import each_once, everyday, with_rows
+from tests.pairs import covering, slow_after
 
 M = 32**-0.5
 PLAIN = Arithmetic(M, path="flash")
@@ -32,9 +32,9 @@ def with_window(length: int) -> Arithmetic:
     return replace(PLAIN, mask=replace(WINDOW, window=length))
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "path", "logit_std"),
-    [(*way, std) for way, std in each_once(WAYS, [0.1, 1.0, 8.0])],
+    [(*way, std) for way, std in covering(WAYS, [0.1, 1.0, 8.0])],
 )
 def test_a_healthy_head_is_as_promised_and_its_interval_holds_m(
     format: str, path: Path, logit_std: float
@@ -49,9 +49,9 @@ def test_a_healthy_head_is_as_promised_and_its_interval_holds_m(
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "path", "lift"),
-    [(*way, lift) for way, lift in each_once(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],
+    [(*way, lift) for way, lift in covering(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],
 )
 def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplier(
     format: str, path: Path, lift: float
@@ -62,9 +62,9 @@ def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplie
     assert known.candidate.changes == ("softmax_twice",)
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "path", "lift"),
-    [(*way, lift) for way, lift in each_once(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],
+    [(*way, lift) for way, lift in covering(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],
 )
 def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
     format: str, path: Path, lift: float
@@ -82,7 +82,7 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
             assert known.silent == ()
 
 
-@pytest.mark.parametrize(("how", "model", "logit_std", "changes"), everyday(8, [
+@pytest.mark.parametrize(("how", "model", "logit_std", "changes"), slow_after(8, [
         (replace(PLAIN, multiplier=2 * M), HeadModel(M), 1.0, ("multiplier",)),
         (replace(PLAIN, multiplier=M * M), HeadModel(M), 1.0, ("multiplier",)),
         (replace(PLAIN, multiplier=1.0), HeadModel(M), 6.0, ("multiplier",)),
@@ -205,9 +205,9 @@ OTHER_MASKS = [
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("name", "masks"),
-    each_once(PROMISES, OTHER_MASKS, least=16),
+    covering(PROMISES, OTHER_MASKS, least=16),
 )
 def test_another_mask_is_found_beside_every_other_part(
     name: str, masks: tuple[HeadMask, HeadMask]

@@ -9,7 +9,7 @@ from attn_tui.compute.fit.estimates import t_quantile
 from attn_tui.compute.fit.head import Name, Parameters, Path, compute, rows_of, slopes
 from attn_tui.compute.fit.noise import coarsest, format_of, noise, paths_of
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 EXACT = Arithmetic(0.2, 0.8, softcap=5.0, sink=0.5, format="float64")
 NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
@@ -81,9 +81,9 @@ WAYS = [
 EXTRAS: list[dict[str, float]] = [{}, {"softcap": 20.0}, {"sink": 1.0, "multiplier": 0.25}]
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("format", "path", "extra"),
-    [(*way, extra) for way, extra in each_once(WAYS, EXTRAS)],
+    [(*way, extra) for way, extra in covering(WAYS, EXTRAS)],
 )
 def test_noise_of_a_path_is_what_rounding_makes(
     format: str, path: str, extra: dict[str, float]

@@ -12,7 +12,7 @@ from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
-from tests.pairs import everyday
+from tests.pairs import slow_after
 
 CAUSAL = HeadMask("causal")
 NAMED = "q, k and v were rounded to {format} after attention used them: save them unrounded"
@@ -44,7 +44,7 @@ def test_late_rounding_is_named(format: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", everyday(1, ["float16", "bfloat16"]))
+@pytest.mark.parametrize("format", slow_after(1, ["float16", "bfloat16"]))
 def test_a_fault_beside_late_rounding_is_not_called_that(format: str) -> None:
     assert name_of(saved(0.13, format), format) == ""
     odd = saved(0.125, format)

@@ -14,7 +14,6 @@ from attn_tui.compute.heads.head_model import PARTS, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED, sink_head
-from tests.pairs import with_rows
 
 M = 32**-0.5
 PLAIN = Arithmetic(M, path="flash")
@@ -39,7 +38,7 @@ def passes(head: HeadRows, model: HeadModel) -> bool:
         return case_of(head, model).comparison(model).passes
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("logit_std", "format", "path", "fineness"),
     [
         # Kernels in float32 may round m several times.
@@ -100,7 +99,7 @@ def test_a_part_that_the_model_does_not_have_or_nothing_states_is_not_needed() -
     assert "softcap" not in shown(head, capped, parts).needed
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("mask", "shows"),
     [
         (HeadMask("causal"), True),

@@ -17,7 +17,7 @@ from attn_tui.compute.heads.head_model import Alibi, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
-from tests.pairs import everyday, with_rows
+from tests.pairs import slow_after
 
 N = 128
 
@@ -91,10 +91,10 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     yield "dropout", replace(head, output=output)
 
 
-@pytest.mark.parametrize("kind", everyday(0, ["causal", "none"]))
+@pytest.mark.parametrize("kind", slow_after(0, ["causal", "none"]))
 @pytest.mark.parametrize(
     ("format", "path"),
-    everyday(1, [("float32", "float32"), ("bfloat16", "flash"), ("float16", "eager")]),
+    slow_after(1, [("float32", "float32"), ("bfloat16", "flash"), ("float16", "eager")]),
 )
 def test_a_suspect_is_named_of_its_own_fault_alone(format: str, path: Path, kind: str) -> None:
     mask = HeadMask(kind)  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def test_numbers_that_are_stored_with_one_scale_for_all_heads_are_named(name: st
 
 
 @pytest.mark.parametrize(
-    ("format", "factor"), everyday(0, [("bfloat16", 1.05), ("float16", 1.006)])
+    ("format", "factor"), slow_after(0, [("bfloat16", 1.05), ("float16", 1.006)])
 )
 def test_one_number_that_is_a_little_wrong_has_no_suspect(format: str, factor: float) -> None:
     how = Arithmetic(0.125, format=format, path="flash")
@@ -169,10 +169,10 @@ def weighted(z: np.ndarray, sink: float = -np.inf, axis: int = 1) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize("format", everyday(1, ["float32", "bfloat16", "float16"]))
+@pytest.mark.parametrize("format", slow_after(1, ["float32", "bfloat16", "float16"]))
 @pytest.mark.parametrize(
     ("name", "softcap", "weights"),
-    everyday(
+    slow_after(
         4,
         [
             (
@@ -262,7 +262,7 @@ def shortened(head: HeadRows, how: Arithmetic, lightest: bool, rows: slice) -> n
     return seen
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("bias", "rows", "name"),
     [
         (False, slice(None), r"62 of 64 rows lack the lightest of the keys .*: one key short\?"),

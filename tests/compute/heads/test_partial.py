@@ -14,7 +14,6 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.scale import LogitMap
 from tests.compute.heads.test_row_statistics import drawn
-from tests.pairs import with_rows
 
 CAUSAL = HeadModel.of(LogitMap(0.5, sink=0.5), HeadMask("causal", offset=-1))
 
@@ -64,7 +63,9 @@ def test_a_head_is_what_its_rows_say() -> None:
     assert largest.value <= partial.score_bound
 
 
-@with_rows(("logit", "spacing"), [(100.0, 0.5), (1.0, 2.0**-7), (150.0, 1.0), (-100.0, 0.5)])
+@pytest.mark.parametrize(
+    ("logit", "spacing"), [(100.0, 0.5), (1.0, 2.0**-7), (150.0, 1.0), (-100.0, 0.5)]
+)
 def test_what_follows_from_the_largest_logit(logit: float, spacing: float) -> None:
     head = HeadRows(np.arange(1), 1, np.ones((1, 1)), np.array([[logit], [logit - 5.0]]))
     partial = statistics(head, HeadModel.of(LogitMap(1.0)))
@@ -96,8 +97,8 @@ def edged() -> HeadRows:
 
 
 @pytest.mark.slow
-@with_rows("head", [drawn(1000, 1000), edged()])
-@with_rows("rows", [16, 100])
+@pytest.mark.parametrize("head", [drawn(1000, 1000), edged()])
+@pytest.mark.parametrize("rows", [16, 100])
 def test_errors_of_sampled_rows_cover_the_truth(head: HeadRows, rows: int) -> None:
     names = (
         *("entropy", "effective_keys", "first_key_mass", "max_weight", "gradient_norm", "cosine"),

@@ -20,7 +20,7 @@ from attn_tui.compute.heads.row_statistics import row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.scale import PLAIN, LogitMap
 from tests.compute import exact
-from tests.pairs import each_once, with_rows
+from tests.pairs import covering
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -53,7 +53,9 @@ def drawn(
     return HeadRows(np.arange(n_q), n_q, q, k, v)
 
 
-@with_rows(("map", "scores"), each_once(MAPS, [row for row in exact.SCORES if max(row) < 1e200]))
+@pytest.mark.parametrize(
+    ("map", "scores"), covering(MAPS, [row for row in exact.SCORES if max(row) < 1e200])
+)
 def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -> None:
     statistics = row_statistics(
         of_scores(scores), HeadModel.of(map, HeadMask("given")), output=True
@@ -81,7 +83,7 @@ def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -
     assert z[statistics.max_logit_key[0]] == max(z)
 
 
-@with_rows(("n_q", "map"), each_once([1, 70, 300], MAPS))
+@pytest.mark.parametrize(("n_q", "map"), covering([1, 70, 300], MAPS))
 def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     rows = drawn(n_q)
     assert rows.values is not None
@@ -102,9 +104,9 @@ def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     assert statistics.finite.all()
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("offset", "window", "biased"),
-    each_once([-75, -3, 0, 20], [None, 1, 5, 400], [False, True], least=8),
+    covering([-75, -3, 0, 20], [None, 1, 5, 400], [False, True], least=8),
 )
 def test_a_mask_by_position_is_that_mask_given(
     offset: int, window: int | None, biased: bool
@@ -180,7 +182,7 @@ def test_blocks_hold_no_square_of_scores(monkeypatch: pytest.MonkeyPatch) -> Non
 TORCH = json.loads((DATA / "sdpa.json").read_text("utf-8"))["cases"]
 
 
-@with_rows("case", TORCH)
+@pytest.mark.parametrize("case", TORCH)
 def test_output_is_that_of_torch(case: dict[str, Any]) -> None:
     q, k, v = (np.array(case[name]) for name in ("queries", "keys", "values"))
     seen = np.ones((4, 5), bool)
@@ -217,7 +219,7 @@ def of_recorded(case: dict[str, Any]) -> Iterator[tuple[int, HeadRows, HeadModel
         yield kv, rows, HeadModel.of(weigh, mask)
 
 
-@with_rows("case", MASKED)
+@pytest.mark.parametrize("case", MASKED)
 def test_output_under_masks_is_that_of_torch(case: dict[str, Any]) -> None:
     dtype = case.get("dtype", "float64")
     out = np.array(case["out"], dtype)
@@ -242,9 +244,9 @@ MASKS = [
 ] + [HeadMask("causal", inverted=True), HeadMask("local", 0, 6, (0, 6), inverted=True)]
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("mask", "place", "biased"),
-    each_once(MASKS, [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)], [False, True]),
+    covering(MASKS, [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)], [False, True]),
 )
 def test_a_block_sees_what_its_mask_says(mask: HeadMask, place: slice, biased: bool) -> None:
     keys = np.zeros((N, 2), np.float32)
@@ -265,7 +267,7 @@ def head(map: LogitMap = PLAIN, causal: bool = False) -> Head:
     return Head(draw((5, 4)), draw((5, 4)), draw((5, 3)), model)
 
 
-@with_rows(("causal", "map"), each_once([False, True], MAPS))
+@pytest.mark.parametrize(("causal", "map"), covering([False, True], MAPS))
 def test_weights_and_output_are_those_of_mpmath(map: LogitMap, causal: bool) -> None:
     statistics = head(map, causal)
     for i, query in enumerate(statistics.queries):

@@ -30,7 +30,6 @@ from attn_tui.compute.sweep.exact import (
 from attn_tui.compute.sweep.points import Summary, median_ranks, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
-from tests.pairs import with_rows
 
 
 @pytest.mark.parametrize("n", [1, 3, 512, 100_000])
@@ -65,7 +64,7 @@ def test_two_logits_by_another_quadrature(std: float) -> None:
     assert entropy_at(2, std) == pytest.approx(entropy, rel=1e-8)
 
 
-@with_rows(("n", "std"), [(3, 0.5), (64, 8.0), (512, 20.0)])
+@pytest.mark.parametrize(("n", "std"), [(3, 0.5), (64, 8.0), (512, 20.0)])
 def test_many_logits_by_simulation_and_the_stein_identity(n: int, std: float) -> None:
     z = std * np.random.default_rng(n).standard_normal((10_000, n))
     powers = np.exp(z - z.max(axis=1, keepdims=True))
@@ -110,7 +109,7 @@ def summaries(n: int, d_k: int, m: float, draws: int) -> dict[str, Summary]:
 
 
 @pytest.mark.slow
-@with_rows(
+@pytest.mark.parametrize(
     ("n", "d_k", "m"),
     [(2, 1, 1.0), (2, 16, 0.25), (2, 256, 1.0), (3, 2, 1.0), (64, 64, 1.0), (512, 64, 0.125)],
 )
@@ -150,7 +149,7 @@ def test_spread_as_in_a_direct_simulation(statistic: Statistic) -> None:
     assert abs(values.mean() - expected) < 4.0 * values.std(ddof=1) / 200.0
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("rule", "n", "d_k", "side"),
     [
         ("none", 512, 2.0 * log(512.0), "from"),
@@ -165,7 +164,7 @@ def test_where_logits_condense_over_d_k(rule: str, n: int, d_k: float | None, si
     assert place == (None if d_k is None else pytest.approx(d_k))
 
 
-@with_rows(
+@pytest.mark.parametrize(
     ("rule", "d_k", "meet", "side"),
     [
         ("inverse-sqrt", 65_536, None, "nowhere"),

@@ -8,7 +8,7 @@ from textual.screen import Screen
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
-from tests.pairs import everyday
+from tests.pairs import slow_after
 from tests.ui.person import burst, notices, press, shown
 
 MEDIUM = (80, 24)
@@ -17,7 +17,7 @@ MEDIUM = (80, 24)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "keys",
-    everyday(
+    slow_after(
         2,
         [
             "question_mark escape escape f1 q escape",
