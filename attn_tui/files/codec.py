@@ -80,7 +80,6 @@ def setup_to_plain(setup: Setup) -> dict[str, Any]:
         "rule": setup.scale.rule,
         "parameters": {name: plain_number(value) for name, value in setup.scale.arguments},
         **{name: setup.value(field) for name, field in FIELDS.items()},
-        "naive": not setup.precision.stable,
         "mask": str(setup.mask),
         "settings": settings,
     }
@@ -193,9 +192,6 @@ def setup_from_plain(values: dict[str, Any]) -> Setup:
         InputError: With field ``"experiment"``, if a value is not understood.
     """
     setup = Setup()
-    if "naive" in values and type(values["naive"]) is bool:
-        # JSON says naive where the field says stable.
-        values = {**values, "naive": not values["naive"]}
 
     def with_field(setup: Setup, field: Field) -> Setup:
         value = _value(field, values[field.key])
