@@ -6,6 +6,7 @@ import signal
 import sys
 import tempfile
 from contextlib import suppress
+from importlib.util import find_spec
 
 import pytest
 
@@ -52,6 +53,9 @@ share()
 parse_once()
 
 pytest.register_assert_rewrite("tests.golden")
+
+# Not all have it; it imports Textual.
+pytest_plugins = ["pytest_textual_snapshot"] if find_spec("pytest_textual_snapshot") else []
 
 
 def pytest_collection_finish() -> None:

@@ -228,4 +228,4 @@ def test_dot_products_and_sweep_need_no_scores_in_a_file(tmp_path: Path) -> None
     file = tmp_path / "draws.json"
     file.write_text('{"settings": {"dots": {"samples": 7}, "sweep": {"draws": 9}}}')
     assert json.loads(call("dot", "--json", "--experiment", str(file)).stdout)["samples"] == 7
-    assert "is null" in refused("show", "--experiment", str(file))
+    assert '"vectors" is missing' in refused("show", "--experiment", str(file))

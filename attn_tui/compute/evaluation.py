@@ -329,7 +329,7 @@ class Evaluation:
         In float64 they stand for the exact numbers; in any other format the rounded numbers are
         what matters.
         """
-        return self.precision.stable and self.precision.format == "float64"
+        return not self.precision.naive and self.precision.format == "float64"
 
     def exponents(self, keys: Keys = ALL) -> tuple[AnyFloats, AnyFloats]:
         """Return the exponents of softmax, in its format, for the keys and for the sink."""

@@ -34,8 +34,8 @@ class Precision(Checked):
 
     Attributes:
         format: The format in which softmax is computed, one of `FORMATS`.
-        stable: Whether the largest score is subtracted before the exponential. Otherwise e^z
-            overflows or underflows early, and the program shows the infinities and NaN.
+        naive: Whether e^z is taken of logits as they are, which overflows or underflows early, and
+            the program shows the infinities and NaN; else the largest is subtracted before.
         scores: The format that scores are rounded to before anything else.
         vectors: The format that queries and keys, if there are any, are rounded to before their
             product.
@@ -67,13 +67,13 @@ class Precision(Checked):
             "bfloat16": ("bfloat16", "bf16", "brain float"),
         },
     )  # fmt: skip
-    stable: bool = setting(
-        True, switch("naive", "stable"), "method",
-        "how softmax is computed: naive, or stable, with the largest score subtracted", key="naive",
-        option="--stable/--naive", synonyms=("overflow",),
+    naive: bool = setting(
+        False, switch("stable", "naive"), "method",
+        "how softmax is computed: naive, or stable, with the largest score subtracted",
+        option="--naive/--stable", synonyms=("overflow",),
         presets={
-            "no": ("naive", "without the maximum subtracted"),
-            "yes": ("stable", "subtract the maximum"),
+            "yes": ("naive", "without the maximum subtracted"),
+            "no": ("stable", "subtract the maximum"),
         },
     )  # fmt: skip
     scores: str = setting(

@@ -79,7 +79,7 @@ def exponents(
     bias, of_largest = biases or (None, None)
     with np.errstate(all="ignore"):
         sink = rounded(np.array(sinks, np.float64), precision.logits).astype(dtype)
-        if not precision.stable:
+        if precision.naive:
             return logits(scores, map, precision, bias), sink
         top = logits(largest, map, precision, of_largest)
         # With a cap and biases, the key with the larger logit need not have the larger score.
@@ -211,7 +211,7 @@ def shares(
     """
     top = [top_key(scores, map, precision, bias)]
     largest = scores[top]
-    exact = precision.format == precision.scores == "float64" and precision.stable
+    exact = precision.format == precision.scores == "float64" and not precision.naive
     plain = map.multiplier > 0.0 and map.softcap is None and map.sink is None and bias is None
     if exact and plain and abs(largest[0]) < _NEGLIGIBLE:
         # The common case in a single array, with as few passes as possible.

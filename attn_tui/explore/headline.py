@@ -412,8 +412,8 @@ def _typically(log_factor: float, change: str) -> str:
 
 def _becomes(change: GradientChange, precision: Precision) -> str:
     """Return what the gradient becomes, with its verb, and after an exact 0 also the format."""
-    is_exact = precision.format == "float64" and precision.stable
+    is_exact = precision.format == "float64" and not precision.naive
     if change.before > -inf or is_exact:
         return change.becomes
-    name = precision.format if precision.stable else f"naive {precision.format}"
+    name = f"naive {precision.format}" if precision.naive else precision.format
     return f"{change.becomes} in {name}"

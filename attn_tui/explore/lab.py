@@ -31,7 +31,7 @@ def _reason(trial: FormatTrial) -> str:
 
 
 def _method(trial: FormatTrial) -> str:
-    return "stable" if trial.precision.stable else "naive"
+    return "naive" if trial.precision.naive else "stable"
 
 
 def lab_table(tried: Lab) -> Table:
@@ -73,7 +73,7 @@ def _trial(trial: FormatTrial) -> dict[str, Any]:
     return {
         "precision": trial.precision.format,
         "arithmetic": trial.precision.arithmetic,
-        "naive": not trial.precision.stable,
+        "naive": trial.precision.naive,
         **named(trial, OF_TRIAL),
         "differing": [
             named(key, ("key", "exact", "weight", "difference")) for key in trial.differing

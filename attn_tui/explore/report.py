@@ -367,7 +367,7 @@ def _making(pair: VectorAnswer, place: int) -> Fact:
     parts += [] if side.map.softcap is None else [f"soft cap {general(side.map.softcap)}"]
     parts += [] if side.map.sink is None else [f"sink {general(side.map.sink)}"]
     parts.append(f"softmax in {side.precision.format}")
-    parts += [] if side.precision.stable else ["naive"]
+    parts += ["naive"] if side.precision.naive else []
     return Fact(pair.names[place], (", ".join(parts),))
 
 

@@ -1,6 +1,7 @@
 """Captured heads as text and as JSON."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from math import isfinite
@@ -16,7 +17,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.files.grammar import assignments, refused
 from attn_tui.files.paths import path_of, path_text
-from attn_tui.files.plain import checked, fields_in, of_type
+from attn_tui.files.values import Values, checked
 
 if TYPE_CHECKING:
     from attn_tui.files.models.opening import Configured
@@ -208,19 +209,19 @@ def captured_to_plain(source: Captured) -> dict[str, Any]:
     return {"capture": {"path": path, "fingerprint": source.fingerprint.digest, **places}}
 
 
-def captured_from_plain(values: dict[str, Any]) -> Captured:
+def captured_from_plain(values: Mapping[str, Any]) -> Captured:
     """Return the head; its files must have the fingerprint they had."""
-    plain = fields_in("capture", values["capture"], _NAMES)
-    path = plain.get("path")
-    listed = path if isinstance(path, list) and path else [path]
-    paths = tuple(of_type("path", file, str) for file in listed)
+    plain = Values(values, "experiment").inner("capture", *_NAMES)
+    if isinstance(plain.of.get("path"), list) and plain.of["path"]:
+        paths = plain.each("path", str)
+    else:
+        paths = (plain.get("path", str),)
     places: dict[str, Any] = {
-        name: None if plain.get(name) is None else of_type(name, plain[name], int)
-        for name in _PLACES
+        name: plain.get(name, int) for name in _PLACES if plain.of.get(name) is not None
     }
-    places |= {name: of_type(name, plain[name], str) for name in _HOW if name in plain}
+    places |= {name: plain.get(name, str) for name in _HOW if name in plain.of}
     source = checked(lambda: captured_at(paths, **places))
-    wanted = plain.get("fingerprint")
+    wanted = plain.of.get("fingerprint")
     assert source.fingerprint
     if wanted not in (None, source.fingerprint.digest):
         problem = f"{inert(paths[0])} is another file than was asked about"

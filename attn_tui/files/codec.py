@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.source import Captured
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.mask import parse_mask
@@ -20,17 +19,8 @@ from attn_tui.files.captured import absolute, captured_from_plain, captured_to_p
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import NUMBERS, Entry, check_count, is_long, named, numbered, problem
 from attn_tui.files.paths import path_text
-from attn_tui.files.plain import (
-    checked,
-    fields_in,
-    json_text,
-    number,
-    of_type,
-    plain_number,
-    plain_numbers,
-    refuse,
-    scores_of,
-)
+from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.files.values import Values, checked, number, scores_of
 from attn_tui.instruments import INSTRUMENTS, load
 
 SCHEMA = "attn-tui/1"
@@ -80,7 +70,6 @@ def setup_to_plain(setup: Setup) -> dict[str, Any]:
         "rule": setup.scale.rule,
         "parameters": {name: plain_number(value) for name, value in setup.scale.arguments},
         **{name: setup.value(field) for name, field in FIELDS.items()},
-        "naive": not setup.precision.stable,
         "mask": str(setup.mask),
         "settings": settings,
     }
@@ -151,13 +140,14 @@ def _list_entries(name: str, value: object) -> list[Entry]:
 def _scores(name: str, value: object) -> NDArray[np.float64]:
     """Return the scores in a list; "-Infinity" may be spelled out."""
     if not isinstance(value, list) or not value:
-        refuse(name, value, "a list of numbers, of such lists, or an object of such lists by name")
+        expected = "a list of numbers, of such lists, or an object of such lists by name"
+        _refuse(name, value, expected)
     scores = scores_of(value)
     if scores is not None:
         return scores
     scores = np.array([number(f"{name}[{key}]", item) for key, item in enumerate(value)])
     for key in np.flatnonzero(~(scores < inf)):
-        refuse(f"{name}[{key}]", value[key], NUMBERS)
+        _refuse(f"{name}[{key}]", value[key], NUMBERS)
     return scores
 
 
@@ -173,57 +163,52 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
     """
     if isinstance(plain, dict) and "schema" in plain:
         if plain["schema"] != SCHEMA:
-            refuse("schema", plain["schema"], f'"{SCHEMA}"')
+            _refuse("schema", plain["schema"], f'"{SCHEMA}"')
         plain = plain.get("experiment")
-    values = fields_in("experiment", plain, _NAMES)
+    values = Values.only(plain, _NAMES, "experiment")
     source = _source(values, default_source)
-    setup = setup_from_plain(values)
-    if "d_k" in values and source.d_k not in (None, setup.d_k):
-        refuse("d_k", setup.d_k, f"{source.d_k}, the length of a query")
+    setup = setup_from_plain(values.of)
+    if "d_k" in values.of and source.d_k not in (None, setup.d_k):
+        values.refuse("d_k", f"{source.d_k}, the length of a query")
     return checked(Experiment, source, setup)
 
 
-def setup_from_plain(values: dict[str, Any]) -> Setup:
+def setup_from_plain(plain: Mapping[str, Any]) -> Setup:
     """Return the setup that plain values describe; anything left out has its default.
 
     Args:
-        values: The result of `setup_to_plain`, or a part of it; other names are ignored.
+        plain: The result of `setup_to_plain`, or a part of it; other names are ignored.
 
     Raises:
         InputError: With field ``"experiment"``, if a value is not understood.
     """
-    setup = Setup()
-    if "naive" in values and type(values["naive"]) is bool:
-        # JSON says naive where the field says stable.
-        values = {**values, "naive": not values["naive"]}
+    setup, values = Setup(), Values(plain, "experiment")
 
     def with_field(setup: Setup, field: Field) -> Setup:
-        value = _value(field, values[field.key])
+        value = _value(field, values)
         return checked(setup.changed, field, lambda _: value)
 
-    if "model" in values:
+    if "model" in plain:
         # The model sets d_k and the scale; everything else given replaces what it sets.
         setup = with_field(setup, FIELDS["model"])
-    if "rule" in values or "parameters" in values:
-        arguments = of_type("parameters", values.get("parameters", {}), dict)
+    if "rule" in plain or "parameters" in plain:
+        arguments: dict[str, Any] = values.get("parameters", dict, {})
         parameters = tuple((name, number(name, value)) for name, value in arguments.items())
-        rule = of_type("rule", values.get("rule", setup.scale.rule), str)
+        rule = values.get("rule", str, setup.scale.rule)
         setup = setup.put(checked(partial(replace, setup.scale, rule=rule, arguments=parameters)))
     for name, field in FIELDS.items():
-        if name in values and name != "model":
+        if name in plain and name != "model":
             setup = with_field(setup, field)
-    mask = of_type("mask", values.get("mask", str(setup.mask)), str)
+    mask = values.get("mask", str, str(setup.mask))
     setup = replace(setup, mask=checked(parse_mask, mask))
     kinds = {instrument.name: instrument.settings for instrument in INSTRUMENTS}
-    for name, entry in fields_in("settings", values.get("settings", {}), kinds).items():
+    settings = values.inner("settings", *kinds)
+    for name in settings.of:
         kind = load(kinds[name])
         fields, gone = fields_of(kind), _GONE.get(name, ())
-        arguments = {
-            key: _value(fields[key], value)
-            for key, value in fields_in(name, entry, (*fields, *gone)).items()
-            if key not in gone
-        }
-        setup = setup.put(checked(partial(kind, **arguments)))
+        entry = settings.inner(name, *fields, *gone)
+        chosen = {key: _value(fields[key], entry) for key in entry.of if key not in gone}
+        setup = setup.put(checked(partial(kind, **chosen)))
     return setup
 
 
@@ -251,8 +236,9 @@ def kept_in(path: str, experiment: Experiment) -> Experiment:
     return experiment
 
 
-def _value(field: Field, value: Any) -> Any:
+def _value(field: Field, values: Values) -> Any:
     """Return a field's value in the type of its dataclass: a tuple for a list, 3.0 for 3."""
+    value = values.of[field.key]
     written = tuple(value) if isinstance(value, list) else value
     if isinstance(written, str):
         written = field.kind.former.get(written, written)
@@ -261,50 +247,54 @@ def _value(field: Field, value: Any) -> Any:
     except OverflowError:
         is_one = False
     if not is_one:
-        refuse(field.key, value, field.kind.expected)
+        values.refuse(field.key, field.kind.expected)
     return field.kind.read(str(written)) if type(written) is int else written
 
 
-def _source(values: dict[str, Any], default: Source | None) -> Source:
+def _source(values: Values, default: Source | None) -> Source:
     """Return the source given, or the default; two kinds of source exclude each other."""
-    present = [name for names in _SOURCES.values() for name in names if name in values]
-    kinds = [kind for kind, names in _SOURCES.items() if not values.keys().isdisjoint(names)]
+    plain = values.of
+    present = [name for names in _SOURCES.values() for name in names if name in plain]
+    kinds = [kind for kind, names in _SOURCES.items() if not plain.keys().isdisjoint(names)]
     if len(kinds) > 1:
         quoted = " and ".join(f'"{name}"' for name in present)
-        raise InputError("experiment", f"{quoted} exclude each other", "one of them")
+        values.fail(f"{quoted} exclude each other", "one of them")
     if not kinds and default is not None:
         return default
     kind = kinds[0] if kinds else Typed
     if kind is Captured:
-        return captured_from_plain(values)
+        return captured_from_plain(plain)
     if kind is Products:
-        rows = [_matrix(name, values.get(name)) for name in ("queries", "keys")]
-        entry = values.get("values")
-        value_rows = None if entry is None else _matrix("values", entry)
-        tokens = of_type("tokens", values.get("tokens", []), list)
-        words = tuple(of_type("tokens", token, str) for token in tokens)
+        rows = [_matrix(name, values) for name in ("queries", "keys")]
+        value_rows = None if plain.get("values") is None else _matrix("values", values)
+        words = values.each("tokens", str, [])
         return checked(partial(Products, tokens=words), *rows, value_rows)
     if kind is Drawn:
         fields = {field.key: name for name, field in fields_of(Draw).items()}
         # The law and the generator are fixed; what the file says of them is ignored.
-        draw = fields_in("draw", values["draw"], (*fields, "law", "generator"))
-        entry = {fields[key]: of_type(key, draw[key], int) for key in fields if key in draw}
+        draw = values.inner("draw", *fields, "law", "generator")
+        entry = {name: draw.get(key, int) for key, name in fields.items() if key in draw.of}
         return checked(partial(Drawn, **entry))
     entries = []
-    for plain in of_type("vectors", values.get("vectors"), list):
-        vector = fields_in("vectors", plain, ("name", "scores"))
-        name = of_type("name", vector.get("name", ""), str)
-        entries.append(Entry(name, _scores(f"scores of {name}", vector.get("scores"))))
+    for index, item in enumerate(values.get("vectors", list)):
+        vector = Values.only(item, ("name", "scores"), "experiment", f"vectors[{index}]")
+        name = vector.get("name", str, "")
+        entries.append(Entry(name, _scores(f"scores of {name}", vector.of.get("scores"))))
     return Typed(checked(named, entries))
 
 
-def _matrix(name: str, value: object) -> NDArray[np.float64]:
+def _matrix(name: str, values: Values) -> NDArray[np.float64]:
     """Return a list of equally long lists of finite numbers as a matrix."""
+    value: Any = values.of.get(name)
     if not isinstance(value, list) or not value:
-        refuse(name, value, "a list of lists of numbers")
+        values.refuse(name, "a list of lists of numbers")
     rows = [_scores(f"{name}[{place}]", row) for place, row in enumerate(value)]
     for place, row in enumerate(rows):
         if len(row) != len(rows[0]):
             what = f"as many numbers as row 0, which are {len(rows[0])}"
-            refuse(f"{name}[{place}]", value[place], what)
+            _refuse(f"{name}[{place}]", value[place], what)
     return np.array(rows)
+
+
+def _refuse(name: str, value: object, expected: str) -> NoReturn:
+    Values({name: value}, "experiment").refuse(name, expected)

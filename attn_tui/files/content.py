@@ -3,18 +3,16 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from math import isfinite
 from pathlib import PurePath
-from typing import Any, BinaryIO, NoReturn, TypeVar
+from typing import Any, BinaryIO
 
 from attn_tui.captures.disk import place_of, reason_of, regular
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.grammar import check_most, plain_lines, problem
-
-T = TypeVar("T")
+from attn_tui.files.values import Values
 
 LARGEST_TEXT = 64 * 2**20
 """Bytes of a text file, or of standard input."""
@@ -124,62 +122,7 @@ def _finite(text: str) -> float:
     return number
 
 
-_KINDS: Mapping[type, str] = {
-    str: "a text in quotes",
-    float: "a finite number",
-    int: "a whole number",
-    bool: "true or false",
-    list: "a list in brackets",
-    dict: "a table",
-}
-
-
-@dataclass(frozen=True)
-class TomlTable:
-    """One table of a list, ``[[name]]``, in hand-written TOML.
-
-    Attributes:
-        values: Its values by key.
-        path: The file, as the user named it.
-        place: Its name in errors: ``"claim 2"``.
-    """
-
-    values: Mapping[str, Any]
-    path: str
-    place: str
-
-    def refuse(self, problem: str, expected: str) -> NoReturn:
-        """Raise the error for a value in this table."""
-        raise InputError("file", problem, expected, f"{inert(self.path, 80)}, {self.place}")
-
-    def get(self, key: str, kind: type[T], default: T | None = None) -> T:
-        """Return the value of a key.
-
-        Raises:
-            InputError: If it has another type, or is missing and there is no default.
-        """
-        if key not in self.values:
-            if default is None:
-                self.refuse(f"{key} is missing", f"a line {key} = …, {_KINDS[kind]}")
-            return default
-        value = self.values[key]
-        if kind is float and type(value) is int:
-            # A whole number too large for a float stays as it is, and is refused below.
-            with suppress(OverflowError):
-                value = float(value)
-        is_endless = isinstance(value, float) and not isfinite(value)
-        if type(value) is not kind or is_endless:
-            self.refuse(f"{key} will not do", _KINDS[kind])
-        return value
-
-    def know(self, *keys: str) -> None:
-        """Raise InputError if there are other keys than these."""
-        for key in self.values:
-            if key not in keys:
-                self.refuse(f"{inert(key)} is unknown", "one of " + ", ".join(keys))
-
-
-def read_tables(path: str, name: str) -> tuple[TomlTable, ...]:
+def read_tables(path: str, name: str) -> tuple[Values, ...]:
     """Return the tables ``[[name]]`` of a file that holds at least one, and nothing else.
 
     Raises:
@@ -189,7 +132,7 @@ def read_tables(path: str, name: str) -> tuple[TomlTable, ...]:
         return tables_of(read_text(file, LARGEST_TOML), path, name)
 
 
-def tables_of(text: str, path: str, name: str) -> tuple[TomlTable, ...]:
+def tables_of(text: str, path: str, name: str) -> tuple[Values, ...]:
     """Return the tables in a text, as `read_tables` does; errors do not name the file."""
     # Imported here because the first screen does not need it.
     import tomllib
@@ -210,5 +153,6 @@ def tables_of(text: str, path: str, name: str) -> tuple[TomlTable, ...]:
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise InputError("file", f"there is no {header}", f"one {header} at least")
     return tuple(
-        TomlTable(values, path, f"{name} {number}") for number, values in enumerate(tables, 1)
+        Values(table, "file", f"{inert(path, 80)}, {name} {number}")
+        for number, table in enumerate(tables, 1)
     )

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.files.content import TomlTable, read_tables
+from attn_tui.files.content import read_tables
 from attn_tui.files.draft import Draft
 from attn_tui.files.sources import source_of
+from attn_tui.files.values import Values
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Example:
     look: str
 
 
-def _example(table: TomlTable) -> Example:
+def _example(table: Values) -> Example:
     text = table.get("text", str)
     experiment = experiment_from_plain(table.get("asks", dict, {}), source_of(text))
     draft = Draft(text, experiment.setup)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from attn_tui.files.content import TomlTable, read_tables
+from attn_tui.files.content import read_tables
+from attn_tui.files.values import Values
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,9 @@ class FaqEntry:
     topics: tuple[str, ...]
 
 
-def _entry(table: TomlTable) -> FaqEntry:
-    topics = tuple(map(str, table.get("topics", list)))
+def _entry(table: Values) -> FaqEntry:
     asks, reply, command = (table.get(name, str) for name in ("asks", "reply", "command"))
-    return FaqEntry(asks, reply, command, topics)
+    return FaqEntry(asks, reply, command, table.each("topics", str))
 
 
 @cache

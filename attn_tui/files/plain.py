@@ -1,28 +1,14 @@
-"""Plain values, as in strict JSON: writing them as text, and checking them when read."""
+"""Plain values, as in strict JSON, and writing them as text; `values` reads them."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from itertools import chain
-from math import inf, isfinite, isnan, nan
-from typing import Any, NoReturn, TypeVar
+from math import isfinite, isnan
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from attn_tui.compute.errors import InputError, inert
-
-T = TypeVar("T")
-
-_KINDS: dict[type, str] = {
-    str: "a string",
-    int: "a whole number",
-    list: "a list",
-    dict: "an object",
-}
-
-SPELLINGS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
-"""How we spell the numbers that JSON lacks."""
+from numpy.typing import ArrayLike
 
 
 def plain_number(value: float) -> float | str:
@@ -42,70 +28,6 @@ def named(owner: object, names: Iterable[str]) -> dict[str, Any]:
 def plain_numbers(values: ArrayLike) -> list[float | str]:
     """Return numbers as JSON can hold them."""
     return [plain_number(value) for value in np.asarray(values).tolist()]
-
-
-def scores_of(items: Sequence[Any]) -> NDArray[np.float64] | None:
-    """Return items as an array if they are all numbers below infinity; else None."""
-    if not {*map(type, items)} <= {int, float}:
-        return None
-    try:
-        values = np.array(items, dtype=np.float64)
-    except OverflowError:
-        return None
-    # NaN propagates through max, and fails the comparison.
-    return values if values.size and values.max() < inf else None
-
-
-def shown(value: object) -> str:
-    """Return a JSON value as errors quote it: short and safe to print."""
-    if isinstance(value, dict | list):
-        kind = "object" if isinstance(value, dict) else "list"
-        return f"this {kind}" if value else f"this empty {kind}"
-    return inert(value) if isinstance(value, str) else inert(json.dumps(value))[1:-1]
-
-
-def refuse(name: str, value: object, expected: str) -> NoReturn:
-    """Raise the error for a value that cannot be used."""
-    raise InputError("experiment", f'"{name}" is {shown(value)}', expected)
-
-
-def of_type(name: str, value: Any, kind: type[T]) -> T:
-    """Return a value if it has exactly this type; else refuse it."""
-    if type(value) is not kind:
-        refuse(name, value, _KINDS[kind])
-    return value
-
-
-def fields_in(name: str, value: object, names: Iterable[str]) -> dict[str, Any]:
-    """Return a value if it is an object with no names but these; else refuse it."""
-    plain = of_type(name, value, dict)
-    for key in plain:
-        if key not in names:
-            problem = f'"{name}" has the unknown name {inert(key)}'
-            raise InputError("experiment", problem, "one of " + ", ".join(names))
-    return plain
-
-
-def number(name: str, value: object) -> float:
-    """Return a number, or the number that a string spells out."""
-    if isinstance(value, str) and value in SPELLINGS:
-        return SPELLINGS[value]
-    if type(value) not in (int, float):
-        refuse(name, value, "a number")
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except OverflowError:
-        refuse(name, value, "at most 1.797e308 in size")
-
-
-def checked(make: Callable[..., T], *values: object) -> T:
-    """Call a function that checks its arguments, and say in its error where it happened."""
-    try:
-        return make(*values)
-    except InputError as error:
-        place = f"{error.field}, {error.where}" if error.where else error.field
-        problem = f"{place}: {error.problem}"
-        raise InputError("experiment", problem, error.expected) from None
 
 
 def json_text(value: object) -> Iterator[str]:

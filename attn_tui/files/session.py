@@ -24,8 +24,9 @@ from attn_tui.files.codec import setup_from_plain, setup_to_plain
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import History, Question
-from attn_tui.files.plain import fields_in, json_text, of_type, refuse
+from attn_tui.files.plain import json_text
 from attn_tui.files.sources import is_kept, kept_file, paths_in, with_paths
+from attn_tui.files.values import Values
 from attn_tui.instruments import INSTRUMENTS, load
 
 SCHEMA = "attn-tui/session/1"
@@ -312,32 +313,35 @@ def _session_of(plain: object, folder: Path | None) -> Restored:
     """Return the session that plain values describe."""
     schema = plain.get("schema") if isinstance(plain, dict) else None
     if schema != SCHEMA:
-        refuse("schema", schema, f'"{SCHEMA}", which this version of attn-tui writes')
-    values = fields_in("session", plain, _NAMES)
+        expected = f'"{SCHEMA}", which this version of attn-tui writes'
+        Values({"schema": schema}, "session").refuse("schema", expected)
+    values = Values.only(plain, _NAMES, "session")
     names = [instrument.name for instrument in INSTRUMENTS]
-    instrument = of_type("instrument", values.get("instrument"), str)
+    instrument = values.get("instrument", str)
     if instrument not in names:
-        refuse("instrument", instrument, f"one of {', '.join(names)}")
-    views = fields_in("views", values.get("views", {}), names)
-    renamed, notes = _files_of(of_type("files", values.get("files", {}), dict), folder)
-    steps = of_type("steps", values.get("steps"), list)
-    drafts = tuple(_draft_of(f"steps[{index}]", step, renamed) for index, step in enumerate(steps))
-    place = of_type("place", values.get("place"), int)
+        values.refuse("instrument", f"one of {', '.join(names)}")
+    views = values.inner("views", *names)
+    renamed, notes = _files_of(values.get("files", dict, {}), folder)
+    drafts = tuple(
+        _draft_of(f"steps[{index}]", step, renamed)
+        for index, step in enumerate(values.get("steps", list))
+    )
+    place = values.get("place", int)
     if not 0 <= place < len(drafts):
-        refuse("place", place, f"the index of one of {len(drafts):,} steps")
+        values.refuse("place", f"the index of one of {len(drafts):,} steps")
     pins = {
         name: _draft_of(f"pins.{name}", pin, renamed)
-        for name, pin in fields_in("pins", values.get("pins", {}), names).items()
+        for name, pin in values.inner("pins", *names).of.items()
     }
-    views = {name: of_type(f"views.{name}", view, str) for name, view in views.items()}
-    return Restored(Session(drafts, place, instrument, views, pins), notes)
+    shown = {name: views.get(name, str) for name in views.of}
+    return Restored(Session(drafts, place, instrument, shown, pins), notes)
 
 
 def _draft_of(name: str, plain: object, renamed: Mapping[str, str]) -> Draft:
     """Return the draft that plain values describe; raises InputError naming it."""
-    values = fields_in(name, plain, ("text", "setup"))
-    text = of_type(f"{name}.text", values.get("text"), str)
-    setup = of_type(f"{name}.setup", values.get("setup", {}), dict)
+    values = Values.only(plain, ("text", "setup"), "session", name)
+    text = values.get("text", str)
+    setup: dict[str, Any] = values.get("setup", dict, {})
     try:
         return _renamed(Draft(text, setup_from_plain(setup)), renamed)
     except InputError as error:
@@ -366,8 +370,8 @@ def _files_of(
     renamed: dict[str, str] = {}
     notes: list[str] = []
     for path, plain in files.items():
-        entry = fields_in("files", plain, ("digest", "kept", "bytes"))
-        digest = of_type("digest", entry.get("digest"), str)
+        entry = Values.only(plain, ("digest", "kept", "bytes"), "session", "files")
+        digest = entry.get("digest", str)
         if digest == _digest_now(path):
             continue
         copy = _copy_of(path, entry, folder)
@@ -380,19 +384,17 @@ def _files_of(
     return renamed, tuple(notes)
 
 
-def _copy_of(path: str, entry: Mapping[str, Any], folder: Path | None) -> str:
+def _copy_of(path: str, entry: Values, folder: Path | None) -> str:
     """Return the path of a temporary file with what was kept of a file; empty if nothing was."""
     suffix = PurePath(path).suffix.lower()
     if suffix not in _ARRAYS:
         return ""
-    if "bytes" in entry:
+    if "bytes" in entry.of:
         try:
-            return kept_file(
-                b64decode(of_type("bytes", entry["bytes"], str), validate=True), suffix
-            )
+            return kept_file(b64decode(entry.get("bytes", str), validate=True), suffix)
         except (NotBase64, ValueError):
-            refuse("bytes", entry["bytes"][:20], "base64")
-    name = of_type("kept", entry.get("kept", ""), str)
+            entry.refuse("bytes", "base64")
+    name = entry.get("kept", str, "")
     # A name and no path: what lies elsewhere is not ours.
     if name and folder is not None and PurePath(name).name == name:
         with suppress(OSError):

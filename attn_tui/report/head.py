@@ -131,7 +131,7 @@ def not_applied(scale: Scale, but_qk_norm: bool = False) -> str:
 
 def _precision(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
     precision = setup.precision
-    how = "largest score subtracted" if precision.stable else "naive: no maximum subtracted"
+    how = "naive: no maximum subtracted" if precision.naive else "largest score subtracted"
     arithmetic = precision.arithmetic
     rounding = f", {arithmetic}: rounds {ROUNDS[arithmetic]}" if precision.is_narrow else ""
     yield "precision", f"softmax in {precision.format}, {how}{rounding}"

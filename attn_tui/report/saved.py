@@ -19,7 +19,7 @@ from attn_tui.files.codec import (
     report_text,
 )
 from attn_tui.files.content import opened, read_json, read_text
-from attn_tui.files.plain import SPELLINGS, shown
+from attn_tui.files.values import SPELLINGS, shown
 from attn_tui.report.export import write_atomically
 
 NOTHING_ASKED = "what show, dot, sweep, attention, heads or claim prints with --json"

@@ -102,8 +102,11 @@ def _term(text: str, instrument: str) -> Term:
 @cache
 def quantities(instrument: str) -> Mapping[str, Quantity]:
     """Return the quantities for conditions on an instrument; its own settings take priority."""
-    by_name = {_name(field): _asked(field) for field in FIELDS.values()}
+    by_name = {field.key: _asked(field) for field in FIELDS.values()}
     by_name["rule"] = lambda name, text: parse_scale(text), _rule_here
+    # As older lessons name it.
+    parse = FIELDS["naive"].kind.parse
+    by_name["stable"] = parse, lambda experiment: not experiment.setup.precision.naive
     if instrument == INSTRUMENTS[0].name:
         _, seed, vectors = fields_of(Drawn).values()
         by_name |= {"seed": _drawn(seed), "vectors": _drawn(vectors)}
@@ -112,12 +115,7 @@ def quantities(instrument: str) -> Mapping[str, Quantity]:
             lambda experiment: experiment.vectors.n_keys,
         )
     settings = next(entry.settings for entry in INSTRUMENTS if entry.name == instrument)
-    return by_name | {_name(field): _asked(field) for field in fields_of(load(settings)).values()}
-
-
-def _name(field: Field) -> str:
-    """Return a field's name in conditions: that of JSON, but for a switch the name of its yes."""
-    return field.parameter if "/" in field.option else field.key
+    return by_name | {field.key: _asked(field) for field in fields_of(load(settings)).values()}
 
 
 def _asked(field: Field) -> Quantity:

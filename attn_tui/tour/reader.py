@@ -6,8 +6,9 @@ from pathlib import Path
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
-from attn_tui.files.content import TomlTable, read_tables
+from attn_tui.files.content import read_tables
 from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.values import Values
 from attn_tui.instruments import Instrument
 from attn_tui.tour.condition import Condition, condition
 from attn_tui.tour.step import Guess, Step, Tour
@@ -34,8 +35,8 @@ def read_tour(path: str, ask: Ask) -> Tour:
     """
     tables = read_tables(path, "step")
     if len(tables) > MOST_STEPS:
-        tables[MOST_STEPS].refuse(f"{len(tables)} steps are too many", f"up to {MOST_STEPS}")
-    digest = sha256(repr([table.values for table in tables]).encode()).hexdigest()
+        tables[MOST_STEPS].fail(f"{len(tables)} steps are too many", f"up to {MOST_STEPS}")
+    digest = sha256(repr([table.of for table in tables]).encode()).hexdigest()
     return Tour(digest[:16], tuple(_step(table, ask) for table in tables))
 
 
@@ -44,74 +45,74 @@ def our_tour(ask: Ask) -> Tour:
     return read_tour(str(OURS), ask)
 
 
-def _step(table: TomlTable, ask: Ask) -> Step:
+def _step(table: Values, ask: Ask) -> Step:
     table.know(*KEYS)
     instrument, draft = _asked(table, ask)
     until = _until(table, instrument)
     start = parse(draft)
     if until.holds(start):
         reason = f"until holds as the step begins: {until.reason(start)}"
-        table.refuse(reason, "what is still to be done")
+        table.fail(reason, "what is still to be done")
     says, task, learnt = (_text(table, key) for key in ("say", "do", "why"))
     picture = _picture(table, instrument, ask)
     return Step(instrument, draft, says, task, until, learnt, _guess(table), picture)
 
 
-def _text(table: TomlTable, key: str) -> str:
+def _text(table: Values, key: str) -> str:
     text = " ".join(table.get(key, str).split())
     if not text:
-        table.refuse(f"{key} is empty", "a text")
+        table.fail(f"{key} is empty", "a text")
     return _short(table, key, text)
 
 
-def _short(table: TomlTable, key: str, text: str) -> str:
+def _short(table: Values, key: str, text: str) -> str:
     if len(text) > KEYS[key]:
-        table.refuse(f"{inert(text)} has {len(text)} characters", f"at most {KEYS[key]}")
+        table.fail(f"{inert(text)} has {len(text)} characters", f"at most {KEYS[key]}")
     return text
 
 
-def _guess(table: TomlTable) -> Guess | None:
-    if "guess" not in table.values:
+def _guess(table: Values) -> Guess | None:
+    if "guess" not in table.of:
         for key in ("answers", "right"):
-            if key in table.values:
-                table.refuse(f"{key} is of no use without guess", "a guess")
+            if key in table.of:
+                table.fail(f"{key} is of no use without guess", "a guess")
         return None
-    entries: list[object] = table.get("answers", list)
-    answers = tuple(text for text in entries if isinstance(text, str) and text.strip())
-    if len(answers) != ANSWERS or len(entries) != ANSWERS or len({*answers}) != ANSWERS:
-        table.refuse(f"answers has {len({*answers})}", f"{ANSWERS} different texts")
+    answers = table.each("answers", str)
+    different = {answer for answer in answers if answer.strip()}
+    if len(answers) != ANSWERS or len(different) != ANSWERS:
+        table.fail(f"answers has {len(different)}", f"{ANSWERS} different texts")
     for answer in answers:
         _short(table, "answers", answer)
     right = table.get("right", str)
     if right not in answers:
-        table.refuse(f"{inert(right)} is none of the answers", "one of them, word for word")
+        table.fail(f"{inert(right)} is none of the answers", "one of them, word for word")
     return Guess(_text(table, "guess"), answers, answers.index(right))
 
 
-def _picture(table: TomlTable, instrument: str, ask: Ask) -> Draft | None:
+def _picture(table: Values, instrument: str, ask: Ask) -> Draft | None:
     """Return the question whose picture stands beside the guess, if there is one."""
-    if "picture" not in table.values:
+    if "picture" not in table.of:
         return None
-    if "guess" not in table.values:
-        table.refuse("picture is of no use without guess", "a guess")
+    if "guess" not in table.of:
+        table.fail("picture is of no use without guess", "a guess")
     name, draft = _asked(table, ask, "picture")
     if name != instrument:
-        table.refuse("picture is of another instrument", "the command of ask")
+        table.fail("picture is of another instrument", "the command of ask")
     return draft
 
 
-def _asked(table: TomlTable, ask: Ask, key: str = "ask") -> tuple[str, Draft]:
+def _asked(table: Values, ask: Ask, key: str = "ask") -> tuple[str, Draft]:
     """Return the instrument and the question of a command line such as ``c`` copies."""
     try:
         instrument, experiment = ask(_text(table, key))
     except InputError as error:
         problem = error.problem if error.field == "ask" else f"{error.field}: {error.problem}"
-        table.refuse(problem, error.expected)
+        table.fail(problem, error.expected)
     return instrument.name, draft_of(experiment)
 
 
-def _until(table: TomlTable, instrument: str) -> Condition:
+def _until(table: Values, instrument: str) -> Condition:
     try:
         return condition(_text(table, "until"), instrument)
     except InputError as error:
-        table.refuse(error.problem, error.expected)
+        table.fail(error.problem, error.expected)

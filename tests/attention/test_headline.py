@@ -27,7 +27,7 @@ SENTENCES = {
     if name.isupper() and isinstance(value, str)
 }  # fmt: skip
 
-NAIVE = Precision("float16", stable=False, arithmetic="stepwise")
+NAIVE = Precision("float16", naive=True, arithmetic="stepwise")
 
 
 def head(

@@ -97,7 +97,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "S2-1 S2-21": D_MODEL,
     "S0-9 S1-9": {"statistics": changed(frobenius=0.5)},
     "S0-12": {
-        "listed": lambda listed: lambda scale, one: listed(scale, replace(one, stable=True)),
+        "listed": lambda listed: lambda scale, one: listed(scale, replace(one, naive=False)),
         "row_logs": LEVEL,
     },
     "S0-15": {"sampled": read_as(mean_size=lambda d_k: ONE)},

@@ -62,9 +62,9 @@ def test_log_weights_are_right_where_weights_underflow() -> None:
         assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
 
 
-@pytest.mark.parametrize("stable", [True, False])
-def test_a_mask_holds_where_the_multiplier_underflows(stable: bool) -> None:
-    assert softmax([1.0, -inf], 1e-300, Precision("float32", stable)).tolist() == [1.0, 0.0]
+@pytest.mark.parametrize("naive", [True, False])
+def test_a_mask_holds_where_the_multiplier_underflows(naive: bool) -> None:
+    assert softmax([1.0, -inf], 1e-300, Precision("float32", naive)).tolist() == [1.0, 0.0]
 
 
 def test_scores_of_opposite_ends_of_float64_differ_without_overflow() -> None:
@@ -88,7 +88,7 @@ def test_the_maximum_is_subtracted_before_the_multiplication() -> None:
 def test_naive_softmax_gives_out_at_the_formats_thresholds(
     name: str, last_finite: float, first_infinite: float, last_power: float, first_zero: float
 ) -> None:
-    naive = Precision(name, stable=False, arithmetic="stepwise")
+    naive = Precision(name, naive=True, arithmetic="stepwise")
     assert softmax([last_finite, 0.0], 1.0, naive)[0] == 1.0
     assert np.isnan(softmax([first_infinite, 0.0], 1.0, naive)).tolist() == [True, False]
     assert softmax([last_power], 1.0, naive)[0] == 1.0
@@ -168,7 +168,7 @@ def test_in_16_bits_logits_and_weights_are_rounded_and_all_between_is_float32() 
     softmax_16, stepwise = Precision("bfloat16"), Precision("bfloat16", arithmetic="stepwise")
     assert softmax([60.25, -10.4375], 1.0, softmax_16)[1] == pytest.approx(2.003e-31, rel=1e-3)
     assert softmax([60.25, -10.4375], 1.0, stepwise)[1] == pytest.approx(2.40e-31, rel=2e-3)
-    naive = Precision("float16", stable=False)
+    naive = Precision("float16", naive=True)
     assert softmax([88.7, 80.0], 1.0, naive)[0] == pytest.approx(1.0 - np.exp(-8.7), abs=2**-11)
     assert np.isnan(softmax([88.8, 0.0], 1.0, naive)[0])
 
@@ -201,7 +201,7 @@ def test_the_short_way_is_taken_only_where_nothing_overflows() -> None:
 
 
 def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:
-    naive = Precision("float32", stable=False)
+    naive = Precision("float32", naive=True)
     assert log_softmax([-110.0, -80.0], 1.0, naive).tolist() == [-inf, 0.0]
     assert np.isnan(log_softmax([100.0, 200.0], 1.0, naive)).all()
 
@@ -260,8 +260,8 @@ def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
     weights = exact_weights(SCORES, map, BIAS)
     assert weights is not None
     np.testing.assert_allclose(weights, p, rtol=2e-16)
-    for stable in (True, False):
-        side = evaluate(SCORES, map, Precision(stable=stable), BIAS)
+    for naive in (True, False):
+        side = evaluate(SCORES, map, Precision(naive=naive), BIAS)
         np.testing.assert_allclose(side.weights(), p, rtol=1e-12)
         np.testing.assert_allclose(side.log_weights()[p > 0], np.log(p[p > 0]), rtol=1e-11)
         assert side.max_weight == side.weights()[side.ends[0]]
@@ -420,8 +420,8 @@ def test_weights_output_and_gradient_are_those_of_torch(case: dict[str, Any]) ->
 
 
 def test_masked_keys_have_no_weight_and_the_others_share_all() -> None:
-    for name, stable in covering(FORMATS, [True, False], least=6):
-        precision = Precision(name, stable)
+    for name, naive in covering(FORMATS, [True, False], least=6):
+        precision = Precision(name, naive)
         masked = softmax([1.0, -inf, 2.0], 0.5, precision)
         assert masked[1] == 0.0
         np.testing.assert_array_equal(masked[[0, 2]], softmax([1.0, 2.0], 0.5, precision))

@@ -145,7 +145,7 @@ def test_a_number_whose_root_or_square_is_none_is_refused(
     kind: str, name: str, value: float
 ) -> None:
     shape = {"model_type": kind, "num_attention_heads": 4, "hidden_size": 64}
-    with pytest.raises(InputError, match=f"'{name}' is .*; expected 0, or a number from 1e-30"):
+    with pytest.raises(InputError, match=f'"{name}" is .*; expected 0, or a number from 1e-30'):
         expectation({**shape, name: value}, "config.json")
 
 

@@ -26,7 +26,7 @@ COLOURS = Palette(
 HEADS = ("unscaled", "divided by 32")
 
 
-NAIVE = Precision("float16", stable=False, arithmetic="stepwise")
+NAIVE = Precision("float16", naive=True, arithmetic="stepwise")
 
 
 QUESTIONS = {

@@ -60,7 +60,7 @@ def number(item: float | str) -> float:
 CASES = [
     answered([100, 120, 150]),
     answered([1, 2, -inf, 5000], [-inf, -inf], [3]),
-    answered([100, 120, 150], setup=Setup(precision=Precision("float32", stable=False))),
+    answered([100, 120, 150], setup=Setup(precision=Precision("float32", naive=True))),
     answered([1e308, -1e308], setup=Setup(64, parse_scale("temperature:T=0.5"))),
     answered([3, 1, 2, 3], setup=Setup().put(Settings(2, "logits"))),
     answered([3, 1, 2], [-inf, -inf], [9], setup=Setup(1, PIPELINE)),

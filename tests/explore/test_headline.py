@@ -17,7 +17,7 @@ from attn_tui.explore.answer import answer, typical
 from attn_tui.explore.headline import headline
 from tests.explore.headlines import of
 
-NAIVE = Precision("float16", stable=False, arithmetic="stepwise")
+NAIVE = Precision("float16", naive=True, arithmetic="stepwise")
 
 
 def test_a_person_reads_the_sentence_that_fits_the_question() -> None:

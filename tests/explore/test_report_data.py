@@ -183,7 +183,7 @@ def test_json_and_csv_have_every_trial_of_the_lab() -> None:
                 row = rows.pop(0)
                 assert (row["side"], float(row["exact"])) == (side.name, side.exact)
                 assert listed["precision"] == row["precision"] == trial.precision.format
-                assert listed["naive"] == (row["naive"] == "true") == (not trial.precision.stable)
+                assert listed["naive"] == (row["naive"] == "true") == trial.precision.naive
                 for name in ("status", "reason", "n_differ", "n_vanished", "worst_key"):
                     assert listed[name] == getattr(trial, name)
                     assert row[name] == str(getattr(trial, name))

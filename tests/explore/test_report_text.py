@@ -39,7 +39,7 @@ def test_the_text_has_the_headline_what_was_asked_and_the_numbers() -> None:
     setup = Setup(
         64,
         Scale("temperature", (("T", 4.0),), softcap=50.0, sink=-1.5),
-        Precision("bfloat16", False, scores="float16"),
+        Precision("bfloat16", naive=True, scores="float16"),
         parse_mask("0, 2:"),
     )
     first, head, *_ = as_text(answered([1, 2, 3], setup=setup)).split("\n\n")

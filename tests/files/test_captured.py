@@ -260,7 +260,7 @@ def biased(file: Path, path: str = "3.bias") -> tuple[Any, Any, Any, Any]:
     return q, k, bias[0, 1].astype(np.float64), float(sink[1])
 
 
-@pytest.mark.parametrize("precision", [Precision(), Precision(stable=False)])
+@pytest.mark.parametrize("precision", [Precision(), Precision(naive=True)])
 @pytest.mark.parametrize("softcap", [None, 2.0])
 def test_a_captured_bias_and_sink_play_their_part(
     file: Path, precision: Precision, softcap: float | None

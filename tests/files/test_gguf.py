@@ -157,3 +157,13 @@ def test_what_a_header_claims_takes_no_memory(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 2**20
+
+
+def test_a_text_where_a_number_belongs_is_refused(tmp_path: Path) -> None:
+    for fields, name in (
+        (DEEPSEEK, "deepseek2.rope.scaling.yarn_log_multiplier"),
+        (GEMMA, "gemma2.embedding_length"),
+        (GEMMA, "gemma2.attention.head_count"),
+    ):
+        with pytest.raises(InputError, match="is 'x'; expected a finite number"):
+            read(tmp_path, gguf(fields | {name: "x"}))

@@ -22,7 +22,7 @@ value = 4.5
 
 def test_each_table_knows_what_it_says_and_which_it_is() -> None:
     one, two = tables_of(GOOD, "mine.toml", "claim")
-    assert (one.place, two.place) == ("claim 1", "claim 2")
+    assert (one.where, two.where) == ("'mine.toml', claim 1", "'mine.toml', claim 2")
     assert one.get("value", float) == 3.0
     assert two.get("note", str, "none") == "none"
 
@@ -49,15 +49,15 @@ def test_what_is_no_list_of_tables_is_refused(text: str, message: str, tmp_path:
 
 def test_a_whole_number_that_no_float_holds_will_not_do() -> None:
     (table,) = tables_of(f"[[claim]]\nvalue = {10**400}\n", "mine.toml", "claim")
-    with pytest.raises(InputError, match="claim 1: value will not do; expected a finite number"):
+    with pytest.raises(InputError, match=r'claim 1: "value" is 1000.*; expected a finite'):
         table.get("value", float)
 
 
 def test_what_stands_behind_a_key_is_checked() -> None:
     (table,) = tables_of("[[claim]]\nid = 1\nnmae = 2\n", "mine.toml", "claim")
     for check, message in (
-        (lambda: table.get("id", str), "id will not do; expected a text in quotes"),
-        (lambda: table.get("name", str), "name is missing; expected a line name = …"),
+        (lambda: table.get("id", str), '"id" is 1; expected a text in quotes'),
+        (lambda: table.get("name", str), '"name" is missing; expected a text in quotes'),
         (lambda: table.know("id", "name"), "'nmae' is unknown; expected one of id, name"),
     ):
         with pytest.raises(InputError) as error:

@@ -23,6 +23,7 @@ def test_what_a_condition_says() -> None:
         ("softcap == none", "explore", True),
         ("softcap <= 50", "explore", False),
         ("stable == yes", "explore", True),
+        ("naive == yes", "explore", False),
         ("statistic == gradient", "sweep", True),
     ]:
         assert condition(text, instrument).holds(HERE) is holds

@@ -59,7 +59,7 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
     ("old", "new", "problem"),
     [
         ("[[step]]", "[[stop]]", "'stop' is unknown; expected [[step]]"),
-        ('say = "q·k."\n', "", "step 2: say is missing"),
+        ('say = "q·k."\n', "", 'step 2: "say" is missing'),
         ('"dot"', '"dot', "illegal character '\\n' (at line 14, column 11)"),
         ('"dot"', '"dot --d-k 0"', "step 2: d_k: '0' will not do"),
         ("why =", "wyh =", "step 1: 'wyh' is unknown; expected one of ask, "),

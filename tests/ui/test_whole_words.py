@@ -12,7 +12,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.settings_panel import SettingsPanel, Word
 from tests.pairs import slow_after
 from tests.ui.person import app_of, press, shown
-from tests.ui.test_snapshots import FIRST
+from tests.ui.shots import FIRST
 
 SIZES = ((120, 40), (100, 30), (80, 24), (60, 20), (40, 15))
 

@@ -208,7 +208,7 @@ def _seen(vector: Vector, head: Experiment) -> Vector:
     In formats other than float64 the rounding of a sum depends on all keys, so none is left out.
     """
     precision = head.setup.precision
-    if not (precision.stable and precision.format == precision.inner == "float64"):
+    if precision.naive or not (precision.format == precision.inner == "float64"):
         return vector
     last = vector.n_keys - int((vector.scores[::-1] != -inf).argmax())
     if last == vector.n_keys or not vector.n_attended:

@@ -119,10 +119,10 @@ def lab(
         if exact is None:
             return None
         trials = []
-        for number_format, stable in product(FORMATS, (True, False)):
+        for number_format, naive in product(FORMATS, (False, True)):
             if stop():
                 return None
-            precision = replace(setup.precision, format=number_format, stable=stable)
+            precision = replace(setup.precision, format=number_format, naive=naive)
             side = evaluate(vector.scores, map_of_side, precision, vector.bias)
             trials.append(_trial(side, exact, key, min(most, LIMIT)))
         sides.append(LabSide(name, float(exact[key]), tuple(trials)))

@@ -47,7 +47,7 @@ def trouble(side: Evaluation) -> tuple[Status, str]:
     if side.unrounded[ends[0]] == -inf:
         # Of a row without keys the sink alone may fail: e^b over e^b is NaN once both overflow.
         return ("nan", _SINK) if isnan(side.sink_weight) else ("masked", _MASKED)
-    inner, is_naive = dtype_of(precision.inner), not precision.stable
+    inner, is_naive = dtype_of(precision.inner), precision.naive
     scores, powers = side.scores(ends), side.powers(ends)
     # A cap or sink of None is replaced by 1, which every format can represent.
     cap, sink = (np.array(1.0 if value is None else value) for value in (scale.softcap, scale.sink))

@@ -70,7 +70,7 @@ def mpt(fields: Fields, heads: int, multiplier: float) -> Bias:
 
     If ``attn_config`` says otherwise, other programs do otherwise, and nothing is promised.
     """
-    config = fields.inner("attn_config")
+    config = fields.nested("attn_config")
     largest = config.number("alibi_bias_max")
     if not config.flag("alibi", True) or largest not in (None, _FLATTEST):
         return None

@@ -1,12 +1,10 @@
 """The fields of a configuration: numbers, flags and nested objects, checked as they are read."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from math import isfinite
-from typing import Any
+from dataclasses import dataclass, replace
 
-from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.numbers import general
+from attn_tui.files.values import Values
 
 LEAST, MOST = 1e-30, 1e30
 """The bounds of numbers other than 0 in a configuration: their squares are finite."""
@@ -33,16 +31,10 @@ def words(text: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Fields:
-    """The fields of a configuration by name.
+class Fields(Values):
+    """The fields of a configuration by name."""
 
-    Attributes:
-        of: The fields.
-        file: The name of the file, for errors.
-    """
-
-    of: Mapping[str, Any]
-    file: str
+    field: str = "config"
 
     @property
     def kind(self) -> str:
@@ -78,24 +70,13 @@ class Fields:
         Raises:
             InputError: With field ``"config"``, if it is no such number.
         """
-        for name in names:
-            value = self.of.get(name)
-            if value is None:
-                continue
-            called = inert(name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise self.bad(f"{called} is {inert(str(value))}", "a number")
-            try:
-                number = float(value)
-            except OverflowError:
-                number = float("inf")
-            if not (isfinite(number) and number >= 0.0):
-                raise self.bad(f"{called} is {general(number)}", "a finite number of 0 or more")
-            if number and not LEAST <= number <= MOST:
-                expected = f"0, or a number from {general(LEAST)} to {general(MOST)}"
-                raise self.bad(f"{called} is {general(number)}", expected)
-            return number
-        return None
+        name = next((name for name in names if self.of.get(name) is not None), None)
+        if name is None:
+            return None
+        value = self.get(name, float)
+        if value and not LEAST <= value <= MOST:
+            self.refuse(name, f"0, or a number from {general(LEAST)} to {general(MOST)}")
+        return value
 
     def count(self, *names: str) -> int | None:
         """Return the first of some fields that is a whole number above 0, or None."""
@@ -120,7 +101,7 @@ class Fields:
         value = self.number(*names)
         if value is not None and (value != int(value) or not 0 < value < 2**31):
             name = next(name for name in names if self.of.get(name) is not None)
-            raise self.bad(f"{inert(name)} is {general(value)}", "a whole number above 0")
+            self.refuse(name, "a whole number above 0")
         return None if value is None else int(value)
 
     def flag(self, name: str, default: bool = False) -> bool:
@@ -128,18 +109,14 @@ class Fields:
         value = self.of.get(name)
         return default if value is None else bool(value)
 
-    def inner(self, *names: str) -> "Fields":
+    def nested(self, *names: str) -> "Fields":
         """Return the fields of the first present of some objects; empty if none is present."""
         values = (self.of.get(name) for name in names)
         objects = (value for value in values if isinstance(value, Mapping))
-        return Fields(next(objects, {}), self.file)
+        return replace(self, of=next(objects, {}))
 
     def objects(self) -> Iterator[tuple[str, "Fields"]]:
         """Yield the names and the fields of all objects in this one."""
         for name, value in self.of.items():
             if isinstance(value, Mapping):
-                yield str(name), Fields(value, self.file)
-
-    def bad(self, problem: str, expected: str) -> InputError:
-        """Return the error for a problem in the file."""
-        return InputError("config", problem, expected, self.file)
+                yield str(name), replace(self, of=value)

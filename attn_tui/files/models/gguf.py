@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models import transformers
+from attn_tui.files.models.fields import Fields
 from attn_tui.files.models.promise import Expectation
 
 MAGIC = b"GGUF"
@@ -87,16 +88,16 @@ def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
         InputError: With field ``"config"``, if it is not a GGUF file of a language model, or claims
             more than it holds.
     """
-    header = read_header(file, name)
-    architecture = header.get("general.architecture")
-    if not isinstance(architecture, str):
-        problem = "it names no architecture"
-        raise InputError("config", problem, "the GGUF file of a language model", name)
+    header = Fields(read_header(file, name), where=name)
+    architecture = header.text("general.architecture")
+    if not architecture:
+        header.fail("it names no architecture", "the GGUF file of a language model")
     metadata = {
         key.removeprefix(f"{architecture}."): value
-        for key, value in header.items()
+        for key, value in header.of.items()
         if key.startswith(f"{architecture}.")
     }
+    fields = Fields(metadata, where=name)
     kind = _KINDS.get(architecture, architecture)
     config = {ours: metadata[theirs] for ours, theirs in _NAMES.items() if metadata.get(theirs)}
     config["model_type"] = kind
@@ -120,10 +121,10 @@ def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
     config["rope_scaling"] = {
         "type": metadata.get("rope.scaling.type"),
         "factor": metadata.get("rope.scaling.factor"),
-        "mscale_all_dim": 10.0 * (metadata.get("rope.scaling.yarn_log_multiplier") or 0.0),
+        "mscale_all_dim": 10.0 * (fields.number("rope.scaling.yarn_log_multiplier") or 0.0),
     }
     if kind in ("gemma2", "gemma3") and "attention_multiplier" not in config:
-        config["query_pre_attn_scalar"] = _scalar_of_gemma(config)
+        config["query_pre_attn_scalar"] = _scalar_of_gemma(Fields(config, where=name))
     return config
 
 
@@ -140,13 +141,12 @@ def _particular(architecture: str, config: Mapping[str, Any]) -> dict[str, Any]:
     return {"model_type": "olmo3"} if is_olmo3 else {}
 
 
-def _scalar_of_gemma(config: Mapping[str, Any]) -> Any:
+def _scalar_of_gemma(config: Fields) -> int | None:
     """Return the d_k in Gemma's m: that of a head, or in 27B the width divided by the heads."""
-    width, heads = config.get("hidden_size"), config.get("num_attention_heads")
-    is_wide = (config["model_type"], config.get("num_hidden_layers")) in _OF_WIDTH
-    if (is_wide or "head_dim" not in config) and width and heads:
-        return width // heads
-    return config.get("head_dim")
+    is_wide = (config.kind, config.whole("num_hidden_layers")) in _OF_WIDTH
+    if (is_wide or "head_dim" not in config.of) and config.width and config.heads:
+        return config.width // config.heads
+    return config.whole("head_dim")
 
 
 def read_header(file: BinaryIO, name: str) -> dict[str, Any]:

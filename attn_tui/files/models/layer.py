@@ -60,7 +60,7 @@ class ConfiguredLayer:
     def fields(self) -> Fields:
         """The fields of the layer: those of the part, and what differs in it."""
         fields = self.common
-        more = fields.inner(_PER_LAYER).of.get(str(self.number))
+        more = fields.nested(_PER_LAYER).of.get(str(self.number))
         changed = dict(more) if isinstance(more, Mapping) else {}
         heads = fields.counts(_BY_HEADS)
         if self.number < len(heads):
@@ -69,7 +69,7 @@ class ConfiguredLayer:
             prefix = "swa_"
             windowed = {name: value for name, value in fields.of.items() if name[:4] == prefix}
             changed |= {name.removeprefix(prefix): value for name, value in windowed.items()}
-        return Fields({**fields.of, **changed}, fields.file) if changed else fields
+        return replace(fields, of={**fields.of, **changed}) if changed else fields
 
     @cached_property
     def type(self) -> layer_types.Kind:

@@ -48,7 +48,7 @@ def heads_of(fields: Fields, kind: str, architecture: Architecture) -> Heads:
     if d_k is None and count and width:
         if width < count:
             problem = f"{count:,} heads share a width of {width:,}"
-            raise fields.bad(problem, "at least 1 for each")
+            fields.fail(problem, "at least 1 for each")
         d_k = width // count
         source = f"head_dim {width}/{count} = {d_k}"
     elif d_k is None and len(stages) == 1:

@@ -83,7 +83,7 @@ def _root(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
 def latent(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return 1/√d_k with YaRN's μ², where the configuration has it for all dimensions."""
     plain = root_only(fields, lengths)
-    rope = fields.inner("rope_parameters", "rope_scaling")
+    rope = fields.nested("rope_parameters", "rope_scaling")
     every, factor = rope.number("mscale_all_dim") or 0.0, rope.number("factor") or 1.0
     is_scaled = (rope.text("rope_type") or rope.text("type") or "default") != "default"
     yarn = 0.1 * every * log(max(factor, 1.0)) + 1.0 if is_scaled else 1.0
@@ -145,7 +145,7 @@ def jais(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
 
 def mpt(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     """Return softmax_scale of attn_config, or 1/√d_k."""
-    scale = fields.inner("attn_config").number("softmax_scale")
+    scale = fields.nested("attn_config").number("softmax_scale")
     if scale is None:
         return root_only(fields, lengths)
     return ConfiguredMultiplier(scale, f"softmax_scale {general(scale)}")
@@ -169,7 +169,7 @@ def by_length(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
 
 def _yarn(fields: Fields) -> float:
     """Return YaRN's μ, 1 without YaRN."""
-    rope = fields.inner("rope_parameters", "rope_scaling")
+    rope = fields.nested("rope_parameters", "rope_scaling")
     factor = rope.number("factor")
     is_yarn = "yarn" in (rope.text("rope_type"), rope.text("type"))
     if not is_yarn or not factor or factor <= 1.0:

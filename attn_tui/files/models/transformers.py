@@ -41,10 +41,10 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
         InputError: With field ``"config"``, if it is no configuration of attention, or a number in
             it is not valid.
     """
-    fields = Fields(config, file)
+    fields = Fields(config, where=file)
     towers = [*islice(_towers(fields, "", "", 0), _MOST_TOWERS)]
     if not towers:
-        raise fields.bad("it says neither heads nor width", "a config.json of transformers")
+        fields.fail("it says neither heads nor width", "a config.json of transformers")
     named = f" ({inert(fields.kind)[1:-1]})" if fields.kind else ""
     if len(towers) == 1:
         source = f"{file}{named or _named(towers[0])}: {towers[0].source}"
@@ -92,7 +92,7 @@ def _towers(fields: Fields, name: str, parent: str, depth: int) -> Iterator[Expe
     kind = _kind(fields.kind, name, parent)
     if name:
         # In another configuration, one has only the fields in which it differs from its class.
-        fields = Fields({**_defaults().get(kind, {}), **fields.of}, fields.file)
+        fields = replace(fields, of={**_defaults().get(kind, {}), **fields.of})
     parts = [(field, part) for field, part in fields.objects() if _is_configuration(part)]
     has_heads = any(field in fields.of for field in _heads(kind))
     if has_heads or (not parts and any(field in fields.of for field in WIDTHS)):
@@ -141,7 +141,7 @@ def _of_part(fields: Fields, part: Part) -> Fields:
         present = [fields.of[name] for name in names if fields.of.get(name) is not None]
         if present:
             renamed[usual] = present[0]
-    return Fields({**fields.of, **renamed}, fields.file)
+    return replace(fields, of={**fields.of, **renamed})
 
 
 def _as_part(architecture: Architecture, part: Part) -> Architecture:

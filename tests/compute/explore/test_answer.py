@@ -57,7 +57,7 @@ def test_unscaled_stands_beside_the_rules_multiplier() -> None:
 @given(
     st.lists(st.floats(-1e5, 1e5) | st.just(-inf), min_size=1, max_size=5),
     st.sampled_from(["none", "inverse", "temperature:T=1e300", "temperature:T=1e-3"]),
-    st.sampled_from([Precision(name, stable) for name in FORMATS for stable in (True, False)]),
+    st.sampled_from([Precision(name, naive) for name in FORMATS for naive in (False, True)]),
 )
 def test_the_sign_of_an_entry_outlives_the_entry(
     scores: list[float], rule: str, precision: Precision
@@ -81,8 +81,8 @@ def test_the_key_asked_for_is_held_to_the_vectors_last() -> None:
 
 
 def test_a_wholly_masked_vector_is_marked_not_broken() -> None:
-    for name, stable in covering(FORMATS, [True, False], least=6):
-        result = answered(-inf, -inf, setup=Setup(precision=Precision(name, stable)))
+    for name, naive in covering(FORMATS, [True, False], least=6):
+        result = answered(-inf, -inf, setup=Setup(precision=Precision(name, naive)))
         assert result.status == "masked"
         assert "masked" in result.reason
         assert result.masked.tolist() == [0, 1]
@@ -129,7 +129,7 @@ def test_the_gradient_is_that_of_the_largest_weight_unless_asked() -> None:
 
 def test_over_d_k_agrees_with_each_single_answer() -> None:
     for precision, wrt, rule in covering(
-        [Precision(), Precision("float32"), Precision(stable=False)],
+        [Precision(), Precision("float32"), Precision(naive=True)],
         ["scores", "logits"],
         ["inverse-sqrt", "inverse", "none"],
         least=6,
@@ -234,7 +234,7 @@ def test_a_shorter_vector_is_padded_with_masked_keys(sink: float | None) -> None
 
 
 def test_what_gave_out_is_named_by_its_side() -> None:
-    naive = Setup(d_k=1, precision=Precision("float32", stable=False))
+    naive = Setup(d_k=1, precision=Precision("float32", naive=True))
     broken, fine = answer_to(vector(100.0, 150.0), naive), answer_to(vector(1.0, 2.0))
     assert compare(broken, fine).reason.startswith("pinned: e^z overflows float32")
     assert compare(fine, broken).reason.startswith("now: e^z overflows float32")

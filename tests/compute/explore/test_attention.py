@@ -182,7 +182,7 @@ def test_sizes_whose_squares_overflow_or_vanish(size: float) -> None:
 
 
 def test_an_overflow_stays_what_it_is() -> None:
-    naive = Precision("float32", stable=False)
+    naive = Precision("float32", naive=True)
     head, side, _ = case(Setup(precision=naive), ([200.0],), [[1.0], [2.0]], [[1.0], [1.0]])
     output = head.output(side)
     assert output is not None

@@ -28,11 +28,11 @@ def labbed(vector: Vector, setup: Setup = Setup(), key: int = 0) -> Lab:
     return result
 
 
-def trial_of(results: Lab, side: int, format: str, stable: bool) -> FormatTrial:
+def trial_of(results: Lab, side: int, format: str, naive: bool) -> FormatTrial:
     return next(
         trial
         for trial in results.sides[side].trials
-        if (trial.precision.format, trial.precision.stable) == (format, stable)
+        if (trial.precision.format, trial.precision.naive) == (format, naive)
     )
 
 
@@ -55,7 +55,7 @@ def test_what_differs_and_what_vanished_is_counted() -> None:
     vector = Vector("a", np.array([0.0, 0.1, -20.0, -800.0, -inf]))
     result = labbed(vector, Setup(scale=Scale("none")), key=9)
     assert result.key == 4
-    half = trial_of(result, 0, "float16", True)
+    half = trial_of(result, 0, "float16", False)
     assert half.n_vanished == 1, "float64 keeps e^−20, and neither keeps e^−800"
     assert half.worst_key in (0, 1)
     exact = exact_weights(vector.scores, PLAIN)
@@ -99,7 +99,7 @@ def test_the_weights_that_differ_most_are_named(most: int) -> None:
 
 def test_nan_is_farther_than_any_number_and_a_million_keys_are_not_named() -> None:
     result = labbed(EXAMPLE)
-    broken = trial_of(result, 0, "float16", False)
+    broken = trial_of(result, 0, "float16", True)
     assert [differing.key for differing in broken.differing] == [0, 1, 2]
     assert isnan(broken.differing[0].difference)
     many = lab(asking(Vector("a", np.linspace(0, 1, 5_000))), 0, 0, most=4_000)
@@ -116,7 +116,7 @@ def test_rounding_of_scores_holds_for_every_trial_but_not_for_the_exact_weights(
         for trial in side.trials:
             assert trial.precision.scores == "bfloat16"
         for trial in side.trials[::2]:
-            assert trial.precision.stable
+            assert not trial.precision.naive
             assert (trial.weight, trial.n_differ) == (0.5, 2)
             assert trial.worst == pytest.approx(0.05, abs=5e-4)
 
@@ -127,10 +127,10 @@ def test_a_lab_can_be_stopped_while_the_exact_weights_are_computed() -> None:
         assert lab(asking(Vector("a", np.zeros(5_000))), 0, 0, lambda: next(answers)) is None
 
 
-STABLE32, NAIVE32 = Precision("float32"), Precision("float32", stable=False)
+STABLE32, NAIVE32 = Precision("float32"), Precision("float32", naive=True)
 
 
-STABLE64, NAIVE64 = Precision(), Precision(stable=False)
+STABLE64, NAIVE64 = Precision(), Precision(naive=True)
 
 
 NONE = Scale("none")
@@ -186,13 +186,13 @@ def test_a_logit_may_overflow_while_the_weights_hold() -> None:
 
 
 HALF, NAIVE_HALF, BRAIN, NAIVE_BRAIN = (
-    Precision(name, stable, arithmetic="stepwise")
+    Precision(name, naive, arithmetic="stepwise")
     for name in ("float16", "bfloat16")
-    for stable in (True, False)
+    for naive in (False, True)
 )
 
 
-SOFTMAX, NAIVE_SOFTMAX = Precision("float16"), Precision("float16", stable=False)
+SOFTMAX, NAIVE_SOFTMAX = Precision("float16"), Precision("float16", naive=True)
 
 
 SDPA = Precision("float16", arithmetic="sdpa")
