@@ -343,13 +343,17 @@ def most(searched: Iterable[S], query: Query) -> list[S]:
     return [each for _, each in sorted(fitting, key=lambda row: -row[0])]
 
 
+def having_all(searched: Iterable[S], query: Query) -> list[S]:
+    """Return what has all words of a query, the best first, then in order."""
+    graded = [(query.fit(each.names, each.description, (), each.topics), each) for each in searched]
+    fitting = [row for row in graded if row[0] is not Grade.NOT]
+    return [each for _, each in sorted(fitting, key=lambda row: -row[0])]
+
+
 def found(searched: Iterable[S], query: Query) -> list[S]:
     """Return what a query finds, the best first, then in order: what has all words, or most."""
     every = [*searched]
-    graded = [(query.fit(each.names, each.description, (), each.topics), each) for each in every]
-    fitting = [row for row in graded if row[0] is not Grade.NOT]
-    best = [each for _, each in sorted(fitting, key=lambda row: -row[0])]
-    return best or most(every, query)
+    return having_all(every, query) or most(every, query)
 
 
 def nearest(searched: Iterable[S], query: Query, count: int) -> list[S]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from attn_tui.claims.claim import Claim, TriedClaim, try_claim
-from attn_tui.claims.ledger import asked, hits, ledger, nearest
+from attn_tui.claims.ledger import ID, asked, has_all, hits, ledger, nearest
 from attn_tui.claims.report import report, summary, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
@@ -30,6 +30,7 @@ from attn_tui.console.options import (
 from attn_tui.console.output import INTERRUPTED, tell, write
 from attn_tui.console.progress import ProgressLine, until_interrupted
 from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.files.faq import asked_about
 from attn_tui.report.forms import WRITERS
 from attn_tui.report.rows import WIDTH
 
@@ -48,6 +49,17 @@ _EXAMPLES_OF_ONE = """\
 
 MOST_OTHERS = 8
 """How many other claims are named, of those that some words find."""
+
+
+PEOPLE_ASK = "people ask, too: {asks} {reply} Shown by: attn-tui {command}"
+"""What is told on standard error of a question that people ask."""
+
+
+def _tell_asked(words: str) -> None:
+    """Tell the question about some words, with its reply and the line that shows it."""
+    entry = asked_about(words) if words.strip() else None
+    if entry is not None:
+        tell(PEOPLE_ASK.format(asks=entry.asks, reply=entry.reply, command=entry.command))
 
 
 def _joined(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str:
@@ -71,6 +83,8 @@ def claims(words: str, form: str, **options: Any) -> int:
         tell(
             f"no claim is about {inert(words)}" + (f"; the nearest are {likely}" if likely else "")
         )
+    elif not has_all(words):
+        tell(f"no claim has all of {inert(words)}; these have most")
     trials = [
         (claim, replace(claim.trial, **changes if "seed" in claim.controls else {}))
         for claim in ranked
@@ -90,6 +104,8 @@ def claims(words: str, form: str, **options: Any) -> int:
         write([total_line(tried, len(trials), seconds)])
     else:
         write(WRITERS[form](report(findings, replace(Trial(), **changes).seed)))
+    if not interrupted:
+        _tell_asked(words)
     return INTERRUPTED if interrupted else 0
 
 
@@ -111,7 +127,12 @@ def claim(name: str, form: str, **options: Any) -> int:
 
     Words in place of an ID, such as cosine, try the claim that fits them best, and name others.
     """
-    tried, others = asked(name)
+    try:
+        tried, others = asked(name)
+    except InputError:
+        if not ID.fullmatch(name.strip()):
+            _tell_asked(name)
+        raise
     trial = _trial(tried, options)
     names = ", ".join(claim.id for claim in others[:MOST_OTHERS])
     write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed, others=names)))

@@ -73,6 +73,12 @@ def hits(words: str) -> list[Claim]:
     return [every[item.text] for item in search.found(items(), query)]
 
 
+def has_all(words: str) -> bool:
+    """Return whether the claims that some words find have all of them."""
+    query = search.Query.of(words)
+    return not query.typed or bool(search.having_all(items(), query))
+
+
 def nearest(words: str) -> list[Claim]:
     """Return the few claims whose words are most like some words."""
     closest = search.nearest(items(), search.Query.of(words), MOST_CLOSEST)

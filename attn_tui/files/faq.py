@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from attn_tui import search
 from attn_tui.files.content import read_tables
 from attn_tui.files.values import Values
 
@@ -26,6 +27,16 @@ class FaqEntry:
     command: str
     topics: tuple[str, ...]
 
+    @property
+    def names(self) -> Sequence[str]:
+        """What finds it first: what is asked, in these words and in others."""
+        return (self.asks, *self.topics)
+
+    @property
+    def description(self) -> str:
+        """What there is to say about it."""
+        return self.reply
+
 
 def _entry(table: Values) -> FaqEntry:
     asks, reply, command = (table.get(name, str) for name in ("asks", "reply", "command"))
@@ -36,3 +47,8 @@ def _entry(table: Values) -> FaqEntry:
 def faq() -> Sequence[FaqEntry]:
     """Return the entries in order."""
     return [*map(_entry, read_tables(str(Path(__file__).with_suffix(".toml")), "entry"))]
+
+
+def asked_about(words: str) -> FaqEntry | None:
+    """Return the entry that some words find first; None if none has all of them, or most."""
+    return next(iter(search.found(faq(), search.Query.of(words))), None)

@@ -4,7 +4,7 @@ One provider lists all of them, since Textual asks several in no particular orde
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -77,6 +77,17 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
     return [offer for *_, place, offer in fitting if best[offer.sets or place] is offer]
 
 
+def with_replies(fitting: Sequence[Offer], offered: Iterable[Offer], query: Query) -> list[Offer]:
+    """Return offers, and before them what one can read if they are only values that are refused.
+
+    Who types "QK-norm: divide as well?" means no value of QK-norm. A refused number is meant.
+    """
+    if not fitting or any(each.is_typed or each.kind is not OfferKind.REFUSED for each in fitting):
+        return [*fitting]
+    read = (offer for offer in offered if offer.kind in READ)
+    return [*search.most(read, query)[:MOST_HAVING], *fitting]
+
+
 def nearest(offered: Iterable[Offer], query: Query) -> list[Offer]:
     """Return the few offers that have most of what is typed, or are most like it."""
     every = sorted(offered, key=lambda offer: offer.kind)
@@ -133,6 +144,7 @@ class InstrumentProvider(Provider):
             # The question does not change while the palette is open.
             self._offered = [*self.offered(screen)]
         fitting = ranked([*self.typed(screen, typed), *self._offered], typed)[:MOST]
+        fitting = with_replies(fitting, self._offered, typed)
         if not fitting:
             title = NOTHING.format(typed=visible(typed.text[:40]))
             say = partial(screen.notify, title.partition(" Perhaps")[0], markup=False)

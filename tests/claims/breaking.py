@@ -156,6 +156,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
         "additive_spreads": lambda spreads: lambda trial, width, size: spreads(trial, 16, size)
     },
     "L-41": {"softmax": given(lambda z: z[:2])},
+    "L-43": {"linear_weights": result(lambda p: np.full(p.shape, 1.0 / p.shape[-1]))},
     "L-27": {"Head.weights": lambda _: property(lambda head: row_weights(head.logits))},
 }  # fmt: skip
 
@@ -178,6 +179,7 @@ STATED: Mapping[str, Stated] = {
     "L-18": {"a": 0.05},
     "L-21": {"ratio of gradients": 8.0},
     "L-23": {"slope": 0.2},
+    "L-42": {"cap": 1e9},
 }
 """Wrong numbers in place of those that a claim states."""
 

@@ -49,6 +49,29 @@ async def test_the_palette_has_questions_after_settings_and_before_claims() -> N
             assert str(best.prompt).strip().endswith("Why a square root and not d_k itself?")
 
 
+ALSO_A_SETTING = {
+    "QK-norm and dividing afterwards": "After QK-norm, do I still divide by √d_k?",
+    "mask, added before scaling": "Is a mask added before or after the scale?",
+    "softcap: is QK-norm not enough": "With QK-norm, is a soft cap still needed?",
+    "precision needed by scores: bf16": "Is bfloat16 precise enough for attention scores?",
+}
+"""Questions that begin with the name of a setting, of which the rest is no value."""
+
+
+async def test_a_question_that_begins_as_a_setting_is_answered_and_no_refused_value() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        for typed, asks in ALSO_A_SETTING.items():
+            hits = [hit async for hit in PaletteProvider(screen).search(typed)]
+            first, *rest = (str(hit.prompt) for hit in sorted(hits, key=lambda hit: -hit.score))
+            assert first == f"question: {asks}", typed
+            # What is wrong with the value is said all the same.
+            assert len(rest) > 0
+        # A value that is meant as one is refused first, and a name alone opens its field.
+        hits = [hit async for hit in PaletteProvider(screen).search("d_k 64k")]
+        assert str(max(hits, key=lambda hit: hit.score).prompt) == "d_k 64k"
+
+
 AS_TITLED = {
     "Why does this multiplication of Q and K have a variance of d_k?": "My 2×2 try",
     "Why does AttentionBlock perform softmax in float32?": "Why is softmax done in float32?",

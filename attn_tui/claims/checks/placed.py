@@ -1,16 +1,17 @@
 """Claims about another scale, or the scale in another place: what √d_k is confused with."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import log, sqrt
 
 import numpy as np
 
 from attn_tui.claims.checks.assumptions import multiplier
 from attn_tui.claims.checks.layers import check_size, normals
-from attn_tui.claims.checks.samples import median, row_logs, sampled, variance_of
+from attn_tui.claims.checks.samples import check_cost, median, row_logs, sampled, variance_of
 from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
+from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.library import dot_law, drawn, softmax
@@ -73,6 +74,53 @@ def after_softmax(trial: Trial, stated: Stated) -> Iterator[Case]:
     total = Evidence("sum of a row, scaled after", float(after.sum()), stated=1.0, exact=m)
     where = f"drawn rows, d_k = {trial.d_k:,}, n = {trial.n:,}"
     yield Case.as_stated(where, total, share, usual)
+
+
+FEATURES: Mapping[str, Callable[[Floats], Floats]] = {
+    "ReLU": lambda x: np.maximum(x, 0.0),
+    "elu + 1": lambda x: np.where(x > 0.0, x + 1.0, np.exp(np.minimum(x, 0.0))),
+}
+"""The features φ of linear attention, by name, each a function of every entry."""
+
+KERNEL = "features that stand for e^(q·k)"
+"""Those of Performer, of which there are infinitely many here."""
+
+
+def linear_weights(feature: str, queries: Floats, keys: Floats) -> Floats:
+    """Return the weights of linear attention, shape (draws, n): φ(q)·φ(k) over their sum.
+
+    Args:
+        feature: The name of φ, or `KERNEL`.
+        queries: The queries, shape (draws, d_k).
+        keys: The keys of each, shape (draws, n, d_k).
+    """
+    if feature == KERNEL:
+        return row_weights(np.vecdot(keys, queries[:, None]))
+    phi = FEATURES[feature]
+    products = np.vecdot(phi(keys), phi(queries)[:, None])
+    weights: Floats = products / products.sum(axis=1, keepdims=True)
+    return weights
+
+
+def linear(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Count the keys that linear attention uses with 1/√d_k and without, for three features."""
+    check_cost(trial.n, trial.draws, 8 * trial.d_k)
+    queries = normals(trial, 1, trial.draws, trial.d_k)
+    keys = normals(trial, 2, trial.draws, trial.n, trial.d_k)
+    # Half of the scale for each of q and k: a feature acts on either by itself.
+    half = trial.d_k**-0.25
+    for feature in (*FEATURES, KERNEL):
+        plain = linear_weights(feature, queries, keys)
+        divided = linear_weights(feature, half * queries, half * keys)
+        counts = [
+            median(f"effective keys, {name}", -np.vecdot(p, np.log(np.where(p > 0.0, p, 1.0))))
+            for name, p in (("q·k as it is", plain), ("divided by √d_k", divided))
+        ]
+        change = float(np.abs(divided - plain).max() / plain.max())
+        changed = Evidence("largest change of a weight, as a share of the largest", change)
+        needed = not counts[1].is_close(counts[0].value, sigmas=0.0, within=AS_WELL)
+        where = f"{feature}, d_k = {trial.d_k:,}, n = {trial.n:,}"
+        yield Case(where, needed, (*counts, changed))
 
 
 def additive_spreads(trial: Trial, width: int, size: float) -> Floats:

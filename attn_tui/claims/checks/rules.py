@@ -1,11 +1,12 @@
 """Claims about scale rules, caps, sinks and norms: which of them prevent saturation."""
 
 from collections.abc import Iterator
-from math import exp, sqrt
+from math import exp, sqrt, tanh
 
 import numpy as np
 
 from attn_tui.claims.checks.samples import SATURATED
+from attn_tui.claims.checks.softmax import ABOUT_0
 from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
@@ -75,6 +76,44 @@ def capped(trial: Trial, stated: Stated) -> Iterator[Case]:
     evidence = (rest, largest, Evidence("∂z/∂s where the score is 1000", slope))
     where = f"scores ±1000, {trial.n:,} keys"
     yield Case(where, rest.value > 1.0 - SATURATED, evidence)
+
+
+UNTOUCHED = 0.9
+"""A soft cap hardly acts where it leaves this share of the slope or more."""
+
+LENGTHENED = 10.0
+"""How many times as large entries of q and k are made, to see what is left of a gradient."""
+
+
+def capped_and_normalised(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Cap the largest logits that QK-norm allows, then see what each leaves of a gradient."""
+    cap, root = stated["cap"], sqrt(trial.d_k)
+    to_logits = Scale("none", softcap=cap).logit_map(trial.d_k, 2)
+    query = np.arange(1.0, trial.d_k + 1.0)
+    setup = Setup(trial.d_k, Scale(qk_norm=True))
+    normalised = float(Products(query[None], query[None]).vectors(setup)[0].scores[0]) / root
+    for gain in (1.0, 5.0):
+        largest = gain * normalised
+        slope = float(slopes(np.array([largest]), to_logits)[0])
+        evidence = (
+            Evidence(f"slope that a cap of {general(cap)} leaves of the largest logit", slope),
+            Evidence("largest logit", largest, exact=gain * root),
+            Evidence("the same, capped", cap * tanh(largest / cap)),
+        )
+        where = f"d_k = {trial.d_k:,}, QK-norm with a gain of {general(gain)}"
+        yield Case(where, slope > UNTOUCHED, evidence)
+    # The cosine of q and k is ½; QK-norm turns q alone, and takes its length off.
+    length = LENGTHENED * root
+    query, key = np.array([length, 0.0]), length * np.array([0.5, sqrt(0.75)])
+    of_norm = (key - (key @ query) * query / length**2) * trial.d_k / length**2
+    by_norm = float(np.hypot(*of_norm) / np.hypot(*key))
+    by_cap = float(slopes(np.array([float(query @ key) / root]), to_logits)[0])
+    left = (
+        Evidence("share of ∂z/∂q that QK-norm leaves", by_norm, exact=sqrt(0.75) / LENGTHENED**2),
+        Evidence(f"share of ∂z/∂q that a cap of {general(cap)} leaves", by_cap),
+    )
+    where = f"entries of q and k {general(LENGTHENED)} times as large, at a cosine of ½"
+    yield Case(where, by_norm > ABOUT_0, left)
 
 
 def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
