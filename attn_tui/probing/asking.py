@@ -168,7 +168,7 @@ def _backward(cases: Sequence["_Case"], promise: "_Promised", plan: ProbePlan) -
         gradients = case.caller.gradients(case.arrays, dout, mask)
         where = f"backward, {case.inputs.text}: "
         if isinstance(gradients, str):
-            yield Fault(f"{where}{gradients}")
+            yield Fault(f"{where}{gradients}", shows="gradient", kind=gradients)
             return
         again = case.caller.gradients(case.arrays, dout, mask)
         promised = promise.promise(shape)
@@ -176,11 +176,13 @@ def _backward(cases: Sequence["_Case"], promise: "_Promised", plan: ProbePlan) -
         simulated = backward_head(promised, case.stated, shape, plan.dtype)
         faults = [*backward_faults(head, simulated, case.arrays, dout, gradients)]
         if faults and not isinstance(again, str) and are_other(gradients, again):
-            yield Fault(f"{where}the same inputs give other gradients: is dropout left on there?")
+            text = "the same inputs give other gradients: is dropout left on there?"
+            yield Fault(f"{where}{text}", shows="gradient", kind=text)
             return
         if not faults:
             continue
-        fault = Fault(f"{where}{'; '.join(faults)}")
+        texts, causes = ("; ".join(every) for every in zip(*faults, strict=True))
+        fault = Fault(f"{where}{texts}", shows="gradient", kind=causes)
         if shape.keys > 2:
             yield fault
             return
@@ -274,16 +276,13 @@ def _called(
     every = plan.inputs()
     if "b" not in layout:
         every = tuple(replace(one, shape=replace(one.shape, batch=1)) for one in every)
-    softcap = promise.stated.softcap
     libraries = (like,) if like is not None else ("numpy", *libraries_to_try())
     raised: BaseException | None = None
     for library in libraries:
         caller = caller_of(f, library, layout)
         cases = []
         for inputs in every:
-            arrays, stated = drawn(inputs, plan, softcap), promise.at(inputs.shape)
-            called = _call(caller, arrays, inputs, stated)
-            cases.append(_Case(inputs, arrays, called, caller, stated))
+            cases.append(_case(caller, inputs, promise, plan))
         errors = [case.called.raised for case in cases]
         if None in errors:
             return cases
@@ -342,11 +341,7 @@ def _diagnosed(
         verdict = overall(findings)
         is_silent = {one.judgement.verdict for one in findings} <= {"silent"}
         verdicts[case.inputs.number] = ("silent" if is_silent else verdict), "", ""
-    written = dict.fromkeys(name for case in cases for name in case.called.written)
-    if written:
-        inputs = "input" if len(written) == 1 else "inputs"
-        faults.append(Fault(f"it writes to its {inputs} {', '.join(written)}"))
-    faults += _beyond(judged, hidden, remarks)
+    faults += [*_written(cases), *_beyond(judged, hidden, remarks)]
     calls = tuple(
         ProbedCall(case.inputs, *verdicts[case.inputs.number])
         for case in cases
@@ -363,15 +358,27 @@ def _diagnosed(
     shown = [case for case in bad if case.called.out is not None] or bad or judged
     right = [case for case in judged if case.inputs.number not in failing]
 
+    def found(case: _Case) -> list[Fault]:
+        return [*_written([case]), *_beyond([case], hidden, []), *backward([case])]
+
     def reproduced() -> str:
         least = min(shown, key=lambda case: smallness(case.inputs))
-        inputs = _smallest(least, right, promise, plan) if failing else least.inputs
+        inputs, fault = least.inputs, None
+        if failing:
+            inputs = _smallest(least, right, promise, plan)
+        elif faults:
+            inputs, fault = _smallest_fault(judged, faults[0], found, promise, plan)
         shape = inputs.shape
-        text = script(least.caller, inputs, plan, promise.promise(shape), promise.at(shape))
-        # What calls show together, a script of one call does not.
-        return text if failing else "".join(f"# {fault.text}\n" for fault in faults) + text
+        return script(least.caller, inputs, plan, promise.promise(shape), promise.at(shape), fault)
 
     return ProbeDiagnosis(report, calls, tuple(faults), tuple(remarks), reproduced)
+
+
+def _case(caller: Caller, inputs: CallInputs, promise: _Promised, plan: ProbePlan) -> _Case:
+    """Return a call that was made."""
+    arrays, stated = drawn(inputs, plan, promise.stated.softcap), promise.at(inputs.shape)
+    called = _call(caller, arrays, inputs, stated)
+    return _Case(inputs, arrays, called, caller, stated)
 
 
 def _smallest(
@@ -379,15 +386,9 @@ def _smallest(
 ) -> CallInputs:
     """Return the smallest inputs that are wrong as those of a call are."""
 
-    def made(inputs: CallInputs) -> _Case:
-        arrays = drawn(inputs, plan, promise.stated.softcap)
-        stated = promise.at(inputs.shape)
-        called = _call(wrong.caller, arrays, inputs, stated)
-        return _Case(inputs, arrays, called, wrong.caller, stated)
-
     def faults_of(inputs: CallInputs) -> Faults:
         try:
-            return _faults_of(made(inputs), promise)
+            return _faults_of(_case(wrong.caller, inputs, promise, plan), promise)
         except (InputError, ValueError):
             # What is promised, such as a mask or a sink a head, is of other sizes.
             return frozenset()
@@ -402,6 +403,53 @@ def _smallest(
     least = min(right, key=lambda case: (case.inputs.shape.keys < 2, smallness(case.inputs)))
     usual = least.inputs.shape
     return smallest(wrong.inputs, faults_of, stays_right)
+
+
+def _smallest_fault(
+    cases: Sequence[_Case],
+    fault: Fault,
+    found: Callable[[_Case], list[Fault]],
+    promise: _Promised,
+    plan: ProbePlan,
+) -> tuple[CallInputs, Fault]:
+    """Return the smallest inputs with a fault that the output alone does not show, and the fault.
+
+    Args:
+        cases: Calls that were made.
+        fault: The fault.
+        found: Returns what is wrong with a call besides its output.
+        promise: What is meant.
+        plan: The format, and the seed.
+    """
+
+    def likeness(inputs: CallInputs) -> Fault | None:
+        try:
+            case = _case(cases[0].caller, inputs, promise, plan)
+            every = found(case) if case.called.out is not None else []
+        except (InputError, ValueError):
+            # What is promised, such as a mask or a sink a head, is of other sizes.
+            return None
+        return next((one for one in every if one.shared == fault.shared), None)
+
+    def faults_of(inputs: CallInputs) -> Faults:
+        one = likeness(inputs)
+        return frozenset() if one is None else frozenset({one.shared})
+
+    # With one or two keys several causes look alike.
+    order = sorted(cases, key=lambda case: (case.inputs.shape.keys <= 2, smallness(case.inputs)))
+    for case in order:
+        if faults_of(case.inputs):
+            inputs = smallest(case.inputs, faults_of, lambda shape: True)
+            return inputs, likeness(inputs) or fault
+    return order[0].inputs, fault
+
+
+def _written(cases: Sequence[_Case]) -> Iterator[Fault]:
+    """Yield that inputs were written to."""
+    written = dict.fromkeys(name for case in cases for name in case.called.written)
+    if written:
+        inputs = "input" if len(written) == 1 else "inputs"
+        yield Fault(f"it writes to its {inputs} {', '.join(written)}", shows="writes")
 
 
 def _faults_of(case: _Case, promise: _Promised) -> Faults:
@@ -434,7 +482,8 @@ def _beyond(cases: Sequence[_Case], hidden: str | None, remarks: list[str]) -> I
     for text, is_fault in unsteady(several.arrays, out, several.again):
         if is_fault:
             # Whatever else changes may change by itself.
-            yield Fault(text)
+            kind = text.partition(", in")[0]
+            yield Fault(text, shows="unsteady", kind=kind)
             return
         remarks.append(text)
     yield from mixing(several.arrays, out, several.inputs.shape, several.again)

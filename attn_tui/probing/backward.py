@@ -152,8 +152,8 @@ def backward_faults(
     arrays: Mapping[str, Raw],
     upstream: Raw,
     gradients: Mapping[str, Raw],
-) -> Iterator[str]:
-    """Yield what is wrong with dq, dk and dv, each in a phrase.
+) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with dq, dk and dv, each in a phrase, and why.
 
     Args:
         head: The promised head.
@@ -177,7 +177,7 @@ def backward_faults(
         if _is_near(got, exact[part], room):
             continue
         cause = _cause(head, wide, dout, part, got, room)
-        yield f"{name} is off by {_share(got, exact[part])}: {cause}"
+        yield f"{name} is off by {_share(got, exact[part])}: {cause}", f"{name}: {cause}"
 
 
 def are_other(gradients: Mapping[str, Raw], again: Mapping[str, Raw]) -> bool:
@@ -201,6 +201,8 @@ def _cause(
     """Return what is wrong with a gradient, in a phrase."""
     if not np.isfinite(got).all():
         return "it is NaN or infinite"
+    if not got.any():
+        return f"it is 0: is {part} detached?"
     exact = head.gradients(arrays, upstream)[0][part]
     for fault, words in FAULTS.items():
         if fault == "slope" and head.softcap is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +23,44 @@ Call = Callable[[Mapping[str, Raw]], Raw | None]
 
 
 @dataclass(frozen=True)
+class Replaced:
+    """Numbers of an input that are replaced, though part of the output should not change with them.
+
+    Attributes:
+        parts: The inputs: ``"kv"`` or ``"q"``.
+        places: The index of what is replaced, as it is written between brackets.
+        kept: The index of the output that should stay as it is.
+        seed: What the other numbers are drawn from.
+    """
+
+    parts: str
+    places: str
+    kept: str
+    seed: int
+
+
+@dataclass(frozen=True)
 class Fault:
     """Something that a function does wrong.
 
     Attributes:
         text: What it does, in a phrase.
         is_sure: Whether it is a cause of its own: another one that is known does not explain it.
+        shows: What shows it in one call: numbers that are replaced, or another such way.
+        kind: What faults of other sizes share that are the same; the text if it is empty.
+        rows: The index of the rows that show it.
     """
 
     text: str
     is_sure: bool = True
+    shows: Replaced | Literal["writes", "unsteady", "gradient", "rows"] = "rows"
+    kind: str = ""
+    rows: str = ":"
+
+    @property
+    def shared(self) -> str:
+        """What the same fault of other sizes shares."""
+        return self.kind or self.text
 
 
 def leaks(
@@ -49,7 +78,6 @@ def leaks(
     hidden = np.asarray(~seen.any(axis=(0, 1)))
     # A row that sees no key may be the mean of V, hidden values with it.
     sees = np.asarray(seen.any(axis=3)).all(axis=(0, 1))
-    rng = np.random.default_rng(shape.keys)
     for first in dict.fromkeys((shape.queries // 2, shape.queries - 2)):
         if first < 0:
             continue
@@ -58,15 +86,23 @@ def leaks(
         keys: Truths = np.asarray(hidden[rows].all(axis=0))
         if not keys.any():
             continue
-        changed = {
-            name: _replaced(arrays[name], (slice(None), slice(None), keys), rng) for name in "kv"
-        }
-        other = call({"q": arrays["q"], **changed})
+        other = call(_replaced(arrays, "kv", (slice(None), slice(None), keys), shape.keys))
         wrong = np.zeros(shape.queries, bool) if other is None else _changed(out, other)
         wrong &= rows & sees
         if wrong.any():
-            yield Fault(_leak(np.flatnonzero(wrong), np.flatnonzero(keys), shape), False)
+            text = _leak(np.flatnonzero(wrong), np.flatnonzero(keys), shape)
+            later, earlier = _index(keys), _index(wrong)
+            shows = Replaced("kv", f":, :, {later}", f":, :, {earlier}", shape.keys)
+            yield Fault(text, False, shows, kind=text.partition(" at n")[0])
             return
+
+
+def _index(places: Truths) -> str:
+    """Return an index of places as it is written: a range where they are one."""
+    at = np.flatnonzero(places).tolist()
+    if at == [*range(at[0], at[-1] + 1)]:
+        return f"{at[0]}:{at[-1] + 1}"
+    return str(at)
 
 
 def _leak(rows: NDArray[np.intp], keys: NDArray[np.intp], shape: CallShape) -> str:
@@ -84,16 +120,17 @@ def _leak(rows: NDArray[np.intp], keys: NDArray[np.intp], shape: CallShape) -> s
 
 def mixing(arrays: Mapping[str, Raw], out: Raw, shape: CallShape, call: Call) -> Iterator[Fault]:
     """Yield that a sequence or a head changes with another one."""
-    rng = np.random.default_rng(shape.keys + 1)
+    seed = shape.keys + 1
     if shape.batch > 1:
         for name, words in (("kv", "keys and values"), ("q", "queries")):
-            changed = {part: _replaced(arrays[part], (slice(0, 1),), rng) for part in name}
-            other = call({**arrays, **changed})
+            other = call(_replaced(arrays, name, (slice(0, 1),), seed))
             if other is not None and _changed(out[1:], other[1:]).any():
                 yield Fault(
                     f"sequences mix: the output of another sequence changes with the {words} of "
                     "sequence 0",
                     False,
+                    Replaced(name, ":1", "1:", seed),
+                    "sequences mix",
                 )
                 return
     if shape.kv_heads > 1:
@@ -104,13 +141,15 @@ def mixing(arrays: Mapping[str, Raw], out: Raw, shape: CallShape, call: Call) ->
         ):
             if group == 1 and name == "kv":
                 words = "the keys and values of head 0"
-            changed = {
-                part: _replaced(arrays[part], (slice(None), slice(0, 1)), rng) for part in name
-            }
-            other = call({**arrays, **changed})
+            other = call(_replaced(arrays, name, (slice(None), slice(0, 1)), seed))
             if other is not None and _changed(out[:, others:], other[:, others:]).any():
                 # KV heads given in another order change this, too; the doctor names it then.
-                yield Fault(f"heads mix: the output of other heads changes with {words}", False)
+                yield Fault(
+                    f"heads mix: the output of other heads changes with {words}",
+                    False,
+                    Replaced(name, ":, :1", f":, {others}:", seed),
+                    "heads mix",
+                )
                 return
 
 
@@ -161,14 +200,20 @@ def hidden_rows(out: Raw, seen: Truths, values: Raw, meant: str) -> Iterator[Fau
         fits = bool((np.abs(rows - expected) <= 8 * unit * (1 + np.abs(expected))).all())
     if not fits:
         words = {"zero": "0", "nan": "NaN", "mean": "the mean of V"}[meant]
-        yield Fault(f"rows that see no key are not {words}, as hidden_rows says")
+        hidden = _index(np.asarray(without.any(axis=(0, 1))))
+        yield Fault(f"rows that see no key are not {words}, as hidden_rows says", rows=hidden)
 
 
-def _replaced(array: Raw, places: tuple[slice | Truths, ...], rng: np.random.Generator) -> Raw:
-    """Return an array with loud numbers in some places."""
-    changed = array.copy()
-    part = changed[places]
-    changed[places] = (LOUD * rng.standard_normal(part.shape)).astype(array.dtype)
+def _replaced(
+    arrays: Mapping[str, Raw], parts: str, places: tuple[slice | Truths, ...], seed: int
+) -> dict[str, Raw]:
+    """Return q, k and v with loud numbers in some places of some of them."""
+    rng = np.random.default_rng(seed)
+    changed = dict(arrays)
+    for name in parts:
+        array = arrays[name].copy()
+        array[places] = (LOUD * rng.standard_normal(array[places].shape)).astype(array.dtype)
+        changed[name] = array
     return changed
 
 

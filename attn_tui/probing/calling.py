@@ -146,7 +146,12 @@ def _by_torch(
     torch = sys.modules["torch"]
     leaves = [tensor.requires_grad_() for tensor in given]
     out = function(*leaves, **more)
-    made: Sequence[Any] = torch.autograd.grad(out, leaves, upstream.to(out.dtype))
+    if not out.requires_grad:
+        return [torch.zeros_like(leaf) for leaf in leaves]
+    # What the output does not depend on has no gradient, which is 0.
+    made: Sequence[Any] = torch.autograd.grad(
+        out, leaves, upstream.to(out.dtype), materialize_grads=True
+    )
     return made
 
 

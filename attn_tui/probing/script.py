@@ -1,20 +1,26 @@
 """A script of a few lines that shows a fault with NumPy and the function alone."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.text import counted
 from attn_tui.diagnosis.promise import Stated
 from attn_tui.files.models.promise import Promise
+from attn_tui.probing.backward import backward_head
+from attn_tui.probing.beyond import LOUD, Fault, Replaced
 from attn_tui.probing.calling import Caller
 from attn_tui.probing.inputs import SHARE, CallInputs, ProbePlan, shift, spreads
 
 
 def script(
-    caller: Caller, inputs: CallInputs, plan: ProbePlan, promise: Promise, stated: Stated
+    caller: Caller,
+    inputs: CallInputs,
+    plan: ProbePlan,
+    promise: Promise,
+    stated: Stated,
+    fault: Fault | None = None,
 ) -> str:
     """Return a script that calls a function and compares what it returns with the promise.
 
@@ -24,15 +30,35 @@ def script(
         plan: The format, and the seed.
         promise: What is promised of the call.
         stated: The mask, the bias and the sinks of the call.
+        fault: What the script shows in place of an output that is not the promised one.
     """
-    return "".join(f"{line}\n" for line in _lines(caller, inputs, plan, promise, stated))
-
-
-def _lines(
-    caller: Caller, inputs: CallInputs, plan: ProbePlan, promise: Promise, stated: Stated
-) -> Iterator[str]:
-    shape = inputs.shape
     name, imported = _named(caller.function)
+    given = [_given(caller, part, inputs.is_strided, plan.dtype) for part in "qkv"]
+    call = _back(caller, f"{name}({', '.join(given)}{_mask(caller, stated)})")
+    if fault is None:
+        shown = _output(call, inputs, promise, stated)
+    elif isinstance(fault.shows, Replaced):
+        shown = _changing(call, fault.shows)
+    elif fault.shows == "gradient":
+        shown = _gradients(caller, name, given, inputs, plan, promise, stated)
+    elif fault.shows == "writes":
+        shown = _writing(f"{name}(*given{_mask(caller, stated)})", given)
+    elif fault.shows == "unsteady":
+        shown = iter(
+            (f"first, again = {call}, {call}", f"print(LARGEST, {_most('again - first')})")
+        )
+    else:
+        shown = iter((f"out = {call}", f"print(out[:, :, {fault.rows}])"))
+    lines = [*_inputs(caller, imported, inputs, plan, stated), *shown]
+    said = "" if fault is None else f"# {fault.text}\n"
+    return said + "".join(f"{line}\n" for line in lines).replace("LARGEST", '"largest difference"')
+
+
+def _inputs(
+    caller: Caller, imported: str, inputs: CallInputs, plan: ProbePlan, stated: Stated
+) -> Iterator[str]:
+    """Yield the lines that draw q, k and v as `drawn` does."""
+    shape = inputs.shape
     yield "import numpy as np"
     if plan.dtype == "bfloat16":
         yield "import ml_dtypes"
@@ -40,50 +66,164 @@ def _lines(
         yield f"import {_MODULES[caller.library]}"
     yield imported
     yield f"rng = np.random.default_rng([{plan.seed}, {inputs.number}])  # {_sizes(inputs)}"
-    dtype = f"ml_dtypes.{plan.dtype}" if plan.dtype == "bfloat16" else f"np.{plan.dtype}"
+    b, n = shape.batch, shape.keys
+    sizes = (
+        (b, shape.heads, shape.queries, shape.d_k), (b, shape.kv_heads, n, shape.d_k),
+        (b, shape.kv_heads, n, shape.d_v),
+    )  # fmt: skip
+    yield f"q, k, v = (rng.standard_normal(size) for size in {sizes})"
     spread = spreads(inputs, stated.softcap).tolist()
-    for part, heads, n, d, more in (
-        ("q", shape.heads, shape.queries, shape.d_k, f" * np.array({spread})[:, None, None]"),
-        ("k", shape.kv_heads, shape.keys, shape.d_k, ""),
-        ("v", shape.kv_heads, shape.keys, shape.d_v, ""),
-    ):
-        yield f"{part} = rng.standard_normal(({shape.batch}, {heads}, {n}, {d})){more}"
+    factor = f"{spread[0]}" if len(spread) == 1 else f"np.array({spread})[:, None, None]"
+    queries = "q" if spread == [1.0] else f"q * {factor}"
+    keys = "k"
     if stated.softcap is not None:
         by = shift(stated.softcap, shape.d_k)
-        yield f"q[:, 0], k[:, 0] = q[:, 0] + {by!r}, k[:, 0] - {by!r}"
-    group = shape.heads // shape.kv_heads
+        if shape.heads == 1:
+            queries, keys = f"{queries} + {by!r}", f"k - {by!r}"
+        else:
+            yield f"q = {queries}"
+            yield f"q[:, 0], k[:, 0] = q[:, 0] + {by!r}, k[:, 0] - {by!r}"
+            queries = "q"
     if inputs.largest is not None:
-        yield f"most = np.abs(q @ np.repeat(k, {group}, 1).swapaxes(2, 3)).max()"
-        factor = f"({SHARE * inputs.largest!r} / most) ** 0.5"
-        yield f"q, k = q * {factor}, k * {factor}"
-    yield f"q, k, v = (one.astype({dtype}) for one in (q, k, v))"
-    yield f"out = {_call(caller, name, inputs, plan.dtype)}"
+        group = shape.heads // shape.kv_heads
+        most = f"np.abs(q @ {_of_queries('k', group)}.swapaxes(2, 3)).max()"
+        yield f"q, k = {queries}, {keys}"
+        yield f"factor = ({SHARE * inputs.largest!r} / {most}) ** 0.5"
+        queries, keys = "q * factor", "k * factor"
+    dtype = f"ml_dtypes.{plan.dtype}" if plan.dtype == "bfloat16" else f"np.{plan.dtype}"
+    yield f"q, k, v = (one.astype({dtype}) for one in ({queries}, {keys}, v))"
+
+
+def _of_queries(name: str, group: int) -> str:
+    """Return an array with its KV heads once for each head of q."""
+    return name if group == 1 else f"np.repeat({name}, {group}, 1)"
+
+
+def _head(inputs: CallInputs, promise: Promise, stated: Stated) -> Iterator[str]:
+    """Yield the lines that compute the promised weights p in float64."""
+    shape = inputs.shape
+    group = shape.heads // shape.kv_heads
     yield "Q, K, V = (one.astype(np.float64) for one in (q, k, v))"
     if group > 1:
-        yield f"K, V = np.repeat(K, {group}, 1), np.repeat(V, {group}, 1)"
-    m = shape.d_k**-0.5 if promise.multiplier is None else promise.multiplier
-    yield f"z = {m!r} * Q @ K.swapaxes(2, 3)"
-    if isinstance(promise.softcap, float):
-        yield f"z = {promise.softcap!r} * np.tanh(z / {promise.softcap!r})"
+        yield f"K, V = {_of_queries('K', group)}, {_of_queries('V', group)}"
+    head = backward_head(promise, stated, shape)
+    yield f"z = {head.multiplier!r} * Q @ K.swapaxes(2, 3)"
+    if head.softcap is not None:
+        yield f"z = {head.softcap!r} * np.tanh(z / {head.softcap!r})"
     if stated.bias is not None:
         yield "z = z + bias(*z.shape[2:])  # the function that was given as bias="
-    seen = stated.seen(shape)
-    if stated.mask is not None or (stated.bias is not None and not seen.all()):
-        yield "z = np.where(mask(*z.shape[2:]), z, -np.inf)  # the function that was given as mask="
-    elif not seen.all():
-        yield _masked(stated, shape.queries, shape.keys)
-    yield "top = np.maximum(z.max(3, keepdims=True), -1e300)"
-    sink = ""
-    if stated.sink is not None and not isinstance(stated.sink, str):
-        sinks = np.broadcast_to(np.asarray(stated.sink, np.float64), (shape.heads,)).tolist()
-        sink = f" + np.exp(np.array({sinks})[:, None, None] - top)"
-    yield f"p = np.exp(z - top) / (np.exp(z - top).sum(3, keepdims=True){sink})"
-    c = 1.0 if promise.value_scale is None else promise.value_scale
-    yield f"expected = {'' if c == 1.0 else f'{c!r} * '}p @ V"
-    yield (
-        'print("largest difference", np.abs(out.astype(np.float64) - expected).max(), '
-        '"of", np.abs(expected).max())'
-    )
+    rule = stated.rule(shape.queries, shape.keys)
+    if promise.mask is not None:
+        rule = promise.head_mask(shape.rows())
+    seen = [*_seen(rule, shape.queries, shape.keys)]
+    remark = ""
+    if stated.mask is not None:
+        seen.append("mask(*z.shape[2:])")
+        remark = "  # the function that was given as mask="
+    if seen:
+        yield f"z = np.where({' & '.join(seen)}, z, -np.inf){remark}"
+    total = "np.logaddexp.reduce(z, 3, keepdims=True)"
+    if head.sink is not None:
+        total = f"np.logaddexp({total}, np.array({head.sink.tolist()})[:, None, None])"
+    yield f"p = np.exp(z - {total})"
+
+
+def _seen(rule: HeadMask, queries: int, keys: int) -> Iterator[str]:
+    """Yield which keys are seen by position, each condition an array of truth values."""
+    if not rule.by_position:
+        return
+    own = rule.offset or 0
+    first = None if rule.window is None else own - rule.window
+    last = own
+    if rule.kind == "local":
+        around = (rule.window or 0) // 2
+        first, last = own - around - 1, own + around
+    yield f"np.tri({queries}, {keys}, {last}, dtype=bool)"
+    if first is not None:
+        yield f"~np.tri({queries}, {keys}, {first}, dtype=bool)"
+    if rule.chunk is not None:
+        at = f"np.arange({own}, {own + queries})[:, None]"
+        yield f"(np.arange({keys}) >= {at} // {rule.chunk} * {rule.chunk})"
+
+
+def _scaled(scale: float) -> str:
+    """Return a value scale as a factor, or an empty text."""
+    return "" if scale == 1.0 else f"{scale!r} * "
+
+
+def _most(array: str, exact: str = "") -> str:
+    """Return the largest number of an array, beside that of the exact one."""
+    of = f', "of", np.abs({exact}).max()' if exact else ""
+    return f"np.abs({array}).max(){of}"
+
+
+def _output(call: str, inputs: CallInputs, promise: Promise, stated: Stated) -> Iterator[str]:
+    """Yield the lines that compare the output with the promised one."""
+    yield f"out = {call}"
+    yield from _head(inputs, promise, stated)
+    c = backward_head(promise, stated, inputs.shape).value_scale
+    expected = f"{_scaled(c)}p @ V"
+    yield f"print(LARGEST, {_most(f'out.astype(np.float64) - {expected}', expected)})"
+
+
+def _changing(call: str, replaced: Replaced) -> Iterator[str]:
+    """Yield the lines that show what changes with numbers that it should not depend on."""
+    yield f"out = np.array({call})"
+    places, parts = replaced.places, ", ".join(replaced.parts)
+    yield f"rng = np.random.default_rng({replaced.seed})"
+    yield f"for one in ({parts},):"
+    yield f"    one[{places}] = {LOUD!r} * rng.standard_normal(one[{places}].shape)"
+    rows = f"({call} - out)[{replaced.kept}].astype(np.float64)"
+    yield f"print(LARGEST, {_most(rows)})"
+
+
+def _writing(call: str, given: Sequence[str]) -> Iterator[str]:
+    """Yield the lines that show which inputs are written to."""
+    yield f"given = {', '.join(given)}"
+    yield "before = [1 * one for one in given]"
+    yield call
+    written = "name for name, one, old in zip('qkv', given, before) if (one != old).any()"
+    yield f"print([{written}])"
+
+
+def _gradients(
+    caller: Caller,
+    name: str,
+    given: Sequence[str],
+    inputs: CallInputs,
+    plan: ProbePlan,
+    promise: Promise,
+    stated: Stated,
+) -> Iterator[str]:
+    """Yield the lines that compare dq, dk and dv with the exact ones of the promised head."""
+    shape = inputs.shape
+    size = (shape.batch, shape.heads, shape.queries, shape.d_v)
+    seeds = [plan.seed, inputs.number, 1]
+    yield f"dout = np.random.default_rng({seeds}).standard_normal({size}).astype(q.dtype)"
+    upstream = _given(caller, "dout", False, plan.dtype)
+    if caller.library == "torch":
+        yield f"given = [one.requires_grad_() for one in ({', '.join(given)})]"
+        out = f"{name}(*given{_mask(caller, stated)})"
+        yield f"made = torch.autograd.grad({out}, given, {upstream}, materialize_grads=True)"
+    else:
+        mask = _mask(caller, stated)
+        called = f"lambda q, k, v: {name}(q, k, v{mask})" if mask else name
+        yield f"made = jax.vjp({called}, {', '.join(given)})[1]({upstream})"
+    yield from _head(inputs, promise, stated)
+    head = backward_head(promise, stated, shape)
+    c, m, bent = _scaled(head.value_scale), head.multiplier, ""
+    if head.softcap is not None:
+        bent = f" / np.cosh({m / head.softcap!r} * Q @ K.swapaxes(2, 3)) ** 2"
+    yield f"dp = {c}dout.astype(np.float64) @ V.swapaxes(2, 3)"
+    yield f"ds = {m!r} * p * (dp - (p * dp).sum(3, keepdims=True)){bent}"
+    yield f"exact = [ds @ K, ds.swapaxes(2, 3) @ Q, {c}p.swapaxes(2, 3) @ dout]"
+    group = shape.heads // shape.kv_heads
+    if group > 1:
+        apart = f"one.reshape({shape.batch}, {shape.kv_heads}, {group}, *one.shape[2:])"
+        yield f"exact[1:] = [{apart}.sum(2) for one in exact[1:]]"
+    yield "for name, one, right in zip(('dq', 'dk', 'dv'), made, exact):"
+    off = f"{_back(caller, 'one')} - right"
+    yield f"    print(name, {_most(off, 'right')})"
 
 
 def _sizes(inputs: CallInputs) -> str:
@@ -95,7 +235,7 @@ def _sizes(inputs: CallInputs) -> str:
     return f"{inputs.text}, {heads}, d_k = {shape.d_k}"
 
 
-_MODULES = {"torch": "torch", "jax": "jax.numpy as jnp", "mlx": "mlx.core as mx"}
+_MODULES = {"torch": "torch", "jax": "jax, jax.numpy as jnp", "mlx": "mlx.core as mx"}
 
 
 def _named(function: Any) -> tuple[str, str]:
@@ -108,24 +248,26 @@ def _named(function: Any) -> tuple[str, str]:
     return "f", "f = ...  # the function that was probed"
 
 
-def _call(caller: Caller, name: str, inputs: CallInputs, dtype: str) -> str:
-    """Return the call, from q, k and v [batch, heads, n, d] to an array of such axes."""
-    given = [_given(caller, part, inputs.is_strided, dtype) for part in "qkv"]
-    if caller.has_mask:
-        mask = "mask(q.shape[2], k.shape[2])"
-        given.append(f"mask={_MADE[caller.library].format(mask)}")
-    call = f"{name}({', '.join(given)})"
+def _mask(caller: Caller, stated: Stated) -> str:
+    """Return the mask as an argument, if the function takes one."""
+    made = _MADE[caller.library].format("mask(q.shape[2], k.shape[2])")
+    return f", mask={made}" if caller.has_mask and stated.mask is not None else ""
+
+
+def _back(caller: Caller, array: str) -> str:
+    """Return an array of the function's library and layout as one of NumPy with usual axes."""
+    text = array
     if caller.library == "torch":
-        call = f"{call}.detach().double().numpy()"
+        text = f"{array}.detach().double().numpy()"
     elif caller.library == "mlx":
-        call = f"np.asarray({call}.astype(mx.float32))"
+        text = f"np.asarray({array}.astype(mx.float32))"
     elif caller.library == "jax":
-        call = f"np.asarray({call})"
+        text = f"np.asarray({array})"
     axes = "".join(axis for axis in "bhnd" if axis in caller.layout)
     if caller.layout != axes:
-        call += f".transpose({[caller.layout.index(axis) for axis in axes]})"
+        text += f".transpose({[caller.layout.index(axis) for axis in axes]})"
     missing = ", ".join(":" if axis in axes else "None" for axis in "bh")
-    return call if axes == "bhnd" else f"{call}[{missing}]"
+    return text if axes == "bhnd" else f"{text}[{missing}]"
 
 
 _MADE = {"numpy": "{}", "torch": "torch.from_numpy({})", "jax": "jnp.asarray({})",
@@ -150,19 +292,3 @@ def _given(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
     if dtype == "bfloat16" and caller.library == "mlx":
         return f"{made.format(f'{text}.astype(np.float32)')}.astype(mx.bfloat16)"
     return made.format(text)
-
-
-def _masked(stated: Stated, queries: int, keys: int) -> str:
-    """Return the line that hides keys by position."""
-    offset = 0 if stated.causal == "top left" else keys - queries
-    own = (
-        f"(np.arange({queries})[:, None] + {offset})"
-        if offset
-        else f"np.arange({queries})[:, None]"
-    )
-    conditions = [f"(np.arange({keys}) <= {own})"]
-    if stated.window is not None:
-        conditions.append(f"(np.arange({keys}) > {own} - {stated.window})")
-    if stated.chunk is not None:
-        conditions.append(f"(np.arange({keys}) >= {own} // {stated.chunk} * {stated.chunk})")
-    return f"z = np.where({' & '.join(conditions)}, z, -np.inf)"

@@ -165,6 +165,53 @@ def test_what_is_wrong_with_a_backward_pass_is_named(fault: str) -> None:
     )
 
 
+@pytest.mark.parametrize("fault", [fault for fault in BACKWARD if fault != "dropout"])
+def test_a_backward_fault_is_shown_with_few_keys(fault: str) -> None:
+    begins, says, given, cap = BACKWARD[fault]
+    diagnosis = attn_tui.probe(
+        kernel_of(fault, cap), like="torch", gradient=True, quick=True, **given
+    )
+    script = diagnosis.reproduce()
+    first, _, rest = script.partition("\n")
+    assert first.startswith("# backward, n = 2: ")
+    assert begins.removesuffix(" by") in first
+    assert says in first
+    assert len(rest.splitlines()) <= 20
+    assert "1 KV head" in script or "1 head" in script
+    for kernel, least in ((kernel_of(fault, cap), 1e-3), (kernel_of("", cap), 0.0)):
+        off = of_gradients(script, kernel)
+        assert max(off.values()) >= least
+        assert {name for name, one in off.items() if one > 1e-4} <= {*says_of(first)}
+
+
+def of_gradients(script: str, kernel: Callable[..., Any]) -> dict[str, float]:
+    """Return by how much of the largest number each gradient is off, as a script says."""
+    shown: dict[str, float] = {}
+
+    def kept(name: str, most: float, of: str, exact: float) -> None:
+        shown[name] = most / exact
+
+    code = script.replace("f = ...", "# f = ...")
+    exec(code, {"f": kernel, "print": kept})
+    return shown
+
+
+def says_of(text: str) -> list[str]:
+    """Return the gradients that a sentence speaks of."""
+    return [name for name in ("dq", "dk", "dv") if name in text]
+
+
+@pytest.mark.parametrize("part", "qkv")
+def test_what_is_detached_is_said_to_have_no_gradient(part: str) -> None:
+    def detaching(*arrays: Any) -> Any:
+        parts = dict(zip("qkv", arrays, strict=True))
+        parts[part] = parts[part].detach()
+        return functional.scaled_dot_product_attention(*parts.values())
+
+    line = attn_tui.probe(detaching, like="torch", gradient=True, quick=True).line
+    assert f"d{part} is off by 100 %: it is 0: is {part} detached?" in line
+
+
 @pytest.mark.parametrize(("layout", "dtype"), [("bnhd", "bfloat16"), ("hnd", "float32")])
 def test_the_script_calls_a_function_of_tensors(layout: str, dtype: str) -> None:
     def unscaled(*arrays: Any) -> Any:
