@@ -48,7 +48,6 @@ _EXAMPLES = """\
 \b
 Examples:
   attn-tui 100 120 150 --d-k 64
-  attn-tui doctor capture.safetensors --config config.json
 """
 
 

@@ -164,7 +164,7 @@ def session_text(session: Session, keep: Keeper) -> Iterator[str]:
     lines = [*map(_step_text, session.steps)]
     first = _first_kept(lines, session.place)
     files = {}
-    for path in dict.fromkeys(path for step in session.steps[first:] for path in _paths_of(step)):
+    for path in dict.fromkeys(path for step in session.steps[first:] for path in paths_of(step)):
         files[path] = _file_to_plain(path, keep)
     plain: dict[str, Any] = {
         "schema": SCHEMA,
@@ -216,7 +216,7 @@ def _changed(setup: Setup) -> dict[str, Any]:
     return changed
 
 
-def _paths_of(draft: Draft) -> Iterator[str]:
+def paths_of(draft: Draft) -> Iterator[str]:
     """Yield the absolute paths of the files that a draft names."""
     heads = draft.setup.get(Heads)
     paths = [*paths_in(draft.text), *heads.capture, *heads.reference]
