@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from attn_tui.commands.names import places
 from tests.test_cli import FILES, PROGRAM, call, run
 
 needs_full_disk = pytest.mark.skipif(
@@ -15,7 +16,7 @@ needs_full_disk = pytest.mark.skipif(
 
 
 def test_help_and_version_import_neither_numpy_nor_textual() -> None:
-    asked = [["--version"], ["--help"], *([name, "--help"] for name in ("show", "dot", "sweep"))]
+    asked = [["--version", "--json"], ["--help"], *([name, "--help"] for name in places())]
     code = (
         "import sys\n"
         "from attn_tui.cli import main\n"
@@ -28,7 +29,7 @@ def test_help_and_version_import_neither_numpy_nor_textual() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("Usage: ") == 5
+    assert done.stdout.count("Usage: ") == 2 + len(places())
 
 
 @pytest.mark.parametrize(

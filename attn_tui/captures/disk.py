@@ -1,6 +1,7 @@
 """Open files of captures, on disk or the example, and name them in every error."""
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,6 +10,9 @@ from typing import BinaryIO, NoReturn
 
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
+
+READ = "attn_tui.read"
+"""What Python's audit hooks are told before a file is looked at; its argument is the path."""
 
 _REASONS: Mapping[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
@@ -36,6 +40,8 @@ def regular(path: str) -> BinaryIO:
         IrregularError: If it is a pipe or a device, which is then not opened.
         OSError: If it cannot be opened.
     """
+    # Where files are shut to whoever asks, even whether one is there is not told.
+    sys.audit(READ, path)
     try:
         _check_regular(os.stat(path).st_mode)
         # Another file may take its place before it is opened, so its type is checked again.

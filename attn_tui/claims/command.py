@@ -4,17 +4,15 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from attn_tui.claims.claim import Claim, TriedClaim, try_claim
 from attn_tui.claims.ledger import ID, asked, has_all, hits, ledger, nearest
-from attn_tui.claims.report import report, summary, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert
-from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import Setup
 from attn_tui.console.options import (
@@ -29,10 +27,12 @@ from attn_tui.console.options import (
 )
 from attn_tui.console.output import INTERRUPTED, tell, write
 from attn_tui.console.progress import ProgressLine, until_interrupted
-from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.files.faq import asked_about
-from attn_tui.report.forms import WRITERS
 from attn_tui.report.rows import WIDTH
+
+# Help is printed without NumPy, which a report and a question need.
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
 
 _EXAMPLES = """\
   attn-tui claims
@@ -76,6 +76,9 @@ def claims(words: str, form: str, **options: Any) -> int:
     WORDS, such as cosine or "first token", leave those that they find, the best first, each with
     what it says and what is right. Ctrl+C prints what there is.
     """
+    from attn_tui.claims.report import report, summary, summary_line, total_line
+    from attn_tui.report.forms import WRITERS
+
     changes = changes_of(Trial, options)
     ranked = hits(words)
     if not ranked:
@@ -127,6 +130,9 @@ def claim(name: str, form: str, **options: Any) -> int:
 
     Words in place of an ID, such as cosine, try the claim that fits them best, and name others.
     """
+    from attn_tui.claims.report import report
+    from attn_tui.report.forms import WRITERS
+
     try:
         tried, others = asked(name)
     except InputError:
@@ -139,12 +145,14 @@ def claim(name: str, form: str, **options: Any) -> int:
     return 0
 
 
-def to_experiment(options: Mapping[str, Any]) -> Experiment:
+def to_experiment(options: Mapping[str, Any]) -> "Experiment":
     """Return the question of the Claims screen for a claim of the ledger.
 
     Raises:
         InputError: Naming the option that cannot be used.
     """
+    from attn_tui.files.draft import EXAMPLE, parse
+
     tried, _ = asked(options["name"])
     settings = Settings(**asdict(_trial(tried, options)), claim=tried.id)
     return parse(replace(EXAMPLE, setup=Setup().put(settings)))

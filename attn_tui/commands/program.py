@@ -1,5 +1,6 @@
 """The command line: it finds the subcommand, and turns every error into one line."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -47,7 +48,6 @@ _EXAMPLES = """\
 \b
 Examples:
   attn-tui 100 120 150 --d-k 64
-  attn-tui doctor capture.safetensors --config config.json
 """
 
 
@@ -75,7 +75,8 @@ class Program(click.Group):
             InputError: If the first argument is a word with no meaning here.
         """
         args = protected(args)
-        names = {*places(), *(name for p in self.get_params(ctx) for name in p.opts)}
+        options = (p for p in self.get_params(ctx) if not getattr(p, "hidden", False))
+        names = {*places(), *(name for p in options for name in p.opts)}
         if not (args or ctx.resilient_parsing) or (args and args[0] not in names):
             first = args[0] if args else ""
             if first.endswith(ENDING):
@@ -233,12 +234,34 @@ def _fail(message: str) -> int:
     return BAD_INPUT
 
 
+def _print_versions(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Print the program's version; as JSON, those of all that it runs on."""
+    if not value or context.resilient_parsing:
+        return
+    if context.params.get("as_json"):
+        from attn_tui.commands.versions import versions
+
+        click.echo(json.dumps(versions(), indent=2))
+    else:
+        click.echo(f"{NAME} {__version__}")
+    context.exit()
+
+
 program = Program(
     NAME,
-    params=[],
+    # --json is eager, so that --version knows of it.
+    params=[
+        click.Option(["--json", "as_json"], is_flag=True, is_eager=True, hidden=True),
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            expose_value=False,
+            callback=_print_versions,
+            help="Print the version; with --json those of all parts.",
+        ),
+    ],
     help=_HELP,
     epilog=_EXAMPLES,
     context_settings={"help_option_names": HELP_NAMES, "max_content_width": 80},
     subcommand_metavar="",
 )
-click.version_option(__version__, prog_name=NAME, message="%(prog)s %(version)s")(program)

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum, nan, sqrt
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def stream(seed: int, *key: int) -> "np.random.Generator":
     """Return the generator for a seed and a key; different keys give independent numbers."""
-    # The type is quoted because NumPy imports its generators at first use.
+    # Help is printed, and made into the manual, without NumPy.
+    import numpy as np
+
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 

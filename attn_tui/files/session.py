@@ -165,7 +165,7 @@ def session_text(session: Session, keep: Keeper) -> Iterator[str]:
     lines = [*map(_step_text, session.steps)]
     first = _first_kept(lines, session.place)
     drafts = (*session.steps[first:], *session.pins.values())
-    paths = dict.fromkeys(path for draft in drafts for path in _paths_of(draft))
+    paths = dict.fromkeys(path for draft in drafts for path in paths_of(draft))
     plain: dict[str, Any] = {
         "schema": SCHEMA,
         "version": __version__,
@@ -216,7 +216,7 @@ def _changed(setup: Setup) -> dict[str, Any]:
     return changed
 
 
-def _paths_of(draft: Draft) -> Iterator[str]:
+def paths_of(draft: Draft) -> Iterator[str]:
     """Yield the absolute paths of the files that a draft names, in its text and its settings."""
     values = [draft.setup.value(field) for field in _path_fields()]
     of_settings = [path for value in values for path in _paths_in_value(value)]

@@ -91,6 +91,7 @@ class AttnApp(App[None]):
         offers_tour: Whether a line above the footer offers the tour.
         keeping: Where what is asked is saved, and which session is offered.
         opened: A session to show at once, whose first step the draft is.
+        is_visitor: Whether nothing is opened and saved, since the machine is somebody else's.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -134,6 +135,7 @@ class AttnApp(App[None]):
         offers_tour: bool = False,
         keeping: Keeping = NOT_KEPT,
         opened: "Restored | None" = None,
+        is_visitor: bool = False,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -161,6 +163,7 @@ class AttnApp(App[None]):
         self._first = draft
         self._clock = clock
         self.parting = ""
+        self._is_visitor = is_visitor
         self._note = ""
         self.guide: Guide | None = None
         self._before: InstrumentScreen | None = None
@@ -209,6 +212,7 @@ class AttnApp(App[None]):
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.question, self.history.present)
         screen.typing = self.turns.typing
+        screen.has_files = not self._is_visitor
         self.sessions.open(screen)
         if name == self.DEFAULT_MODE:
             screen.welcome = self.sessions.welcome
@@ -321,6 +325,8 @@ class AttnApp(App[None]):
         """Return whether an action is available: the next step only once this one is done."""
         if action == "tour_next":
             return self.guide is not None and self.guide.is_done and not self._enter_is_taken
+        if action == "suspend_process":
+            return not self._is_visitor
         if action == "resume":
             return self.sessions.has_offer
         if action == "choose" and parameters != ("example",):

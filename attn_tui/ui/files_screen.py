@@ -61,8 +61,16 @@ class FilesScreen(AskingScreen):
     OPENS_SCORES: ClassVar[str] = ""
     session_text: Callable[[], Iterable[str]] = tuple
     """Returns all that has been asked, as a file holds it, in pieces."""
+    has_files: bool = True
+    """Whether files are opened and saved; not where the machine is somebody else's."""
 
     answer: var[Any] = var(None, init=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is available: files are not, where there are none."""
+        if action in ("open", "save"):
+            return self.has_files
+        return super().check_action(action, parameters)
 
     def report(self, answer: Any, width: int | None = None) -> "Report":
         """Return the report on an answer.

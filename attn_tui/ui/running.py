@@ -41,6 +41,7 @@ def run(
     instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
     background: Background = NOT_ASKED,
     keeping: Keeping = NOT_KEPT, opened: "Restored | None" = None,
+    is_visitor: bool = False,
 ) -> NoReturn:  # fmt: skip
     """Run the program on the terminal, and end the process.
 
@@ -55,6 +56,7 @@ def run(
         ascii: Whether to draw in ASCII even if the terminal is not known to lack other glyphs.
         keeping: How what is asked is kept for the next start.
         opened: A session to take up, in place of the first question.
+        is_visitor: Whether files are shut, since the machine is somebody else's.
 
     Raises:
         InputError: If there is no such theme, or the terminal is too large.
@@ -68,6 +70,7 @@ def run(
     app = AttnApp(
         opening(draft), instrument, ascii=in_ascii, theme=_theme(theme, background), tour=tour,
         place=place, offers_tour=offers_tour, keeping=keeping, opened=opened,
+        is_visitor=is_visitor,
     )  # fmt: skip
     app.taking_over = background.restore
     app.active = Heap(app.is_computing).note
