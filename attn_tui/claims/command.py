@@ -27,7 +27,6 @@ from attn_tui.console.options import (
 )
 from attn_tui.console.output import INTERRUPTED, tell, write
 from attn_tui.console.progress import ProgressLine, until_interrupted
-from attn_tui.files.faq import asked_about
 from attn_tui.report.rows import WIDTH
 
 # Help is printed without NumPy, which a report and a question need.
@@ -57,6 +56,8 @@ PEOPLE_ASK = "people ask, too: {asks} {reply} Shown by: attn-tui {command}"
 
 def _tell_asked(words: str) -> None:
     """Tell the question about some words, with its reply and the line that shows it."""
+    from attn_tui.files.faq import asked_about
+
     entry = asked_about(words) if words.strip() else None
     if entry is not None:
         tell(PEOPLE_ASK.format(asks=entry.asks, reply=entry.reply, command=entry.command))
