@@ -73,6 +73,7 @@ class AttentionScreen(PinningScreen):
     CSS_PATH = "attention.tcss"
     NAME = "attention"
     AUTO_FOCUS = "#unscaled-pane"
+    KEYED = (HeatMap,)
     VIEWS: ClassVar = ("unscaled-pane", "scaled-pane", "rows-pane")
     VIEW_TITLES = VIEW_TITLES
     NO_N = ROWS_ASKED
@@ -103,11 +104,11 @@ class AttentionScreen(PinningScreen):
             "unpin",
             "Unpin",
             tooltip="Let go what is pinned",
-            id="unpin",
+            id="pin",
             synonyms=("stop comparing", "let go"),
         ),
-        Binding("up,k", "go(-1)", "Query above", show=False),
-        Binding("down,j", "go(1)", "Query below", show=False),
+        Binding("up,k", "go(-1)", "Query above", show=False, id="move_up"),
+        Binding("down,j", "go(1)", "Query below", show=False, id="move_down"),
         Binding("enter", "explore", "Open the row in Explore", show=False, id="explore_row"),
     ]
 

@@ -47,8 +47,8 @@ class ClaimList(OptionList):
     """A list of claims: verdict, id and words of each."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Down", show=False),
-        Binding("k", "cursor_up", "Up", show=False),
+        Binding("j", "cursor_down", "Down", show=False, id="line_down"),
+        Binding("k", "cursor_up", "Up", show=False, id="line_up"),
     ]
 
 
@@ -58,7 +58,7 @@ class ListPane(Pane):
     def __init__(self) -> None:
         words = Filter(placeholder="cosine, overflow, S1, false …", compact=True, id="filter")
         claims = ClaimList(id="list", compact=True)
-        super().__init__("", words, claims, key="e", id="list-pane")
+        super().__init__("", words, claims, key="e", binding="entries", id="list-pane")
         self._listed: tuple[Claim, ...] = ()
         self._room: int | None = None
 

@@ -63,13 +63,14 @@ class ClaimsScreen(InstrumentScreen):
         ("Claim", (FIELDS["claim"],)),
         ("Tried with", tuple(FIELDS[name] for name in ("seed", "d_k", "n", "draws"))),
     )
+    KEYED = (ClaimList,)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open_instrument", "Open", show=False, id="open_instrument",
                 tooltip="Open the instrument that shows it"),
         Binding("e", "filter", "Filter", show=False, id="entries",
                 tooltip="List the claims with some words"),
         # From the filter: the list has a binding of its own.
-        Binding("down", "leave_filter", "To the list", show=False),
+        Binding("down", "leave_filter", "To the list", show=False, id="leave_filter"),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Binding("r,m", "refuse_scale", "Rule", show=False, id="refuse_scale"),
     ]  # fmt: skip

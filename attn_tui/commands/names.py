@@ -5,7 +5,7 @@ from attn_tui.instruments import INSTRUMENTS
 _PURPOSES = {
     "Scores, typed or drawn": ["show", "attention", "dot", "sweep"],
     "A model's heads": ["heads", "doctor", "diff", "probe", "recipe", "demo"],
-    "To read": ["tour", "serve", "claim", "claims", "replay", "agent", "schema"],
+    "To read": ["tour", "serve", "claim", "claims", "replay", "config", "agent", "schema"],
 }
 """Subcommands by purpose; any others are listed last."""
 
@@ -18,6 +18,7 @@ _OTHERS = {
     "tour": ("commands.tour", "a guided tour of a dozen steps, or that of a file"),
     "serve": ("commands.serve", "the program, or a lesson, in the browsers of a class"),
     "replay": ("commands.replay", "what somebody asked on the screen, step by step"),
+    "config": ("commands.config", "a file for your theme, keys and start, to fill in"),
     "agent": ("commands.agent", "one page for coding agents: what to run, and what it says"),
     "schema": ("commands.schema", "the JSON Schema of what --json prints"),
     "claims": ("claims.command", "every claim, a line each with its verdict"),

@@ -120,8 +120,7 @@ class Program(click.Group):
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the two ways to call the program."""
-        formatter.write_usage(NAME, "[SCORES]... [OPTIONS]")
-        formatter.write_usage(NAME, "COMMAND --help")
+        formatter.write_usage(NAME, f"[SCORES]... [OPTIONS], or {NAME} COMMAND --help")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the subcommands by purpose, and where to find the options."""

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from typing import Any, TextIO
 
 import click
@@ -45,11 +46,14 @@ def open_instrument(
     Raises:
         InputError: If there is no such theme, or an option cannot be used.
     """
+    from attn_tui.ui.preferences import preferences
+
+    preferred = preferences()
     if theme is not None:
         from attn_tui.ui.theme import check_theme
 
         # First, since --theme without a name takes the scores for one.
-        check_theme(theme)
+        check_theme(theme, preferred.themes)
     if not has_terminal():
         mention_missing_terminal(is_asked)
         return
@@ -61,16 +65,22 @@ def open_instrument(
     from attn_tui.ui.terminal.background import asked
 
     keeping, opened = chosen(resume, fresh, session, has_question)
+    if not preferred.offer_session:
+        keeping = replace(keeping, offered=None)
+    draft = draft_of(experiment)
+    if preferred.d_k is not None and not has_question:
+        draft = replace(draft, setup=replace(draft.setup, d_k=preferred.d_k))
 
     if "scores" in options:
         mention_unread_input(options)
     take_keys()
-    with asked(theme) as background:
+    with asked(theme or preferred.theme or None) as background:
         from attn_tui.ui.running import run
 
         run(
-            draft_of(experiment), mouse=not no_mouse, theme=theme, instrument=instrument.name,
+            draft, mouse=not no_mouse, theme=theme, instrument=instrument.name,
             ascii=ascii, background=background, keeping=keeping, opened=opened,
+            preferred=preferred,
         )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from attn_tui import __version__
 from attn_tui.console.output import NAME
 
-PARTS = ("click", "ml_dtypes", "numpy", "plotext", "rich", "textual")
+PARTS = ("click", "ml_dtypes", "numpy", "platformdirs", "plotext", "rich", "textual")
 """The packages that pyproject.toml asks for."""
 
 

@@ -84,6 +84,7 @@ class ExploreScreen(PinningScreen):
     CSS_PATH = "explore.tcss"
     NAME = "explore"
     PICTURE = "weights-pane"
+    KEYED = (WeightsPane,)
     VIEWS: ClassVar = (*OVER, "jacobian", "lab", "vectors")
     SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
     VIEW_TITLES = VIEW_TITLES
@@ -97,14 +98,16 @@ class ExploreScreen(PinningScreen):
         Action("p", "pin", "Pin", tooltip="Pin to compare", id="pin",
                synonyms=("compare", "compare with", "compare two vectors", "keep beside",
                          "before and after")),
-        Action("p", "unpin", "Unpin", tooltip="Let go what is pinned", id="unpin",
+        Action("p", "unpin", "Unpin", tooltip="Let go what is pinned", id="pin",
                synonyms=("stop comparing", "let go")),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Action("delete,backspace", "mask", "Mask the key", show=False, id="remove",
                synonyms=("hide", "hide key", "mask key", "hide the key", "hide a key",
                          "remove the key", "unmask the key", "delete the key")),
-        Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False),
-        Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
+        Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False,
+                id="vector_before"),
+        Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False,
+                id="vector_next"),
     ]  # fmt: skip
 
     answer: var[ShownVector | None] = var(None, init=False)
@@ -118,7 +121,9 @@ class ExploreScreen(PinningScreen):
         """Lay out the panes in the order in which data flows."""
         with Vertical():
             with Horizontal(id="top"):
-                yield Pane("Scores s", Editor(id="scores"), key="e", id="scores-pane")
+                yield Pane(
+                    "Scores s", Editor(id="scores"), key="e", binding="edit", id="scores-pane"
+                )
                 yield DkPane()
             with Container(id="panes", classes="-over"):
                 yield WeightsPane()

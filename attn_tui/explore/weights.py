@@ -32,11 +32,11 @@ class WeightsPane(PicturePane, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Key above", show=False),
-        Binding("down,j", "move(1)", "Key below", show=False),
-        Binding("home", "end(0)", "First key", show=False),
-        Binding("end", "end(-1)", "Last key", show=False),
-        Binding("enter", "choose", "Gradient of this weight", show=False),
+        Binding("up,k", "move(-1)", "Key above", show=False, id="move_up"),
+        Binding("down,j", "move(1)", "Key below", show=False, id="move_down"),
+        Binding("home", "end(0)", "First key", show=False, id="move_first"),
+        Binding("end", "end(-1)", "Last key", show=False, id="move_last"),
+        Binding("enter", "choose", "Gradient of this weight", show=False, id="choose"),
     ]
 
     @dataclass

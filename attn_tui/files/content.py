@@ -132,19 +132,34 @@ def read_tables(path: str, name: str) -> tuple[Values, ...]:
         return tables_of(read_text(file, LARGEST_TOML), path, name)
 
 
-def tables_of(text: str, path: str, name: str) -> tuple[Values, ...]:
-    """Return the tables in a text, as `read_tables` does; errors do not name the file."""
+def read_toml(path: str, field: str) -> Values:
+    """Return the values of a TOML file.
+
+    Raises:
+        InputError: With that field, naming the file and, if it is not TOML, the line.
+    """
+    with opened(path, field) as file:
+        return Values(_document(read_text(file, LARGEST_TOML)), field, place_of(path))
+
+
+def _document(text: str) -> dict[str, Any]:
+    """Return what a TOML text says."""
     # Imported here because the first screen does not need it.
     import tomllib
 
     try:
-        document = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         reason = str(error)
         raise InputError("file", reason[:1].lower() + reason[1:], "TOML") from None
     except (ValueError, RecursionError):
         # A number with too many digits, or lists nested too deep.
         raise InputError("file", "it is no TOML", "TOML") from None
+
+
+def tables_of(text: str, path: str, name: str) -> tuple[Values, ...]:
+    """Return the tables in a text, as `read_tables` does; errors do not name the file."""
+    document = _document(text)
     header = f"[[{name}]]"
     for key in document:
         if key != name:

@@ -314,11 +314,11 @@ class Multipliers(Picture, can_focus=True):
     """The chart; its parent moves the cursor when it receives a message."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "move(-1)", "Head before", show=False),
-        Binding("right,l", "move(1)", "Next head", show=False),
-        Binding("up,k", "move_layer(-1)", "Layer before", show=False),
-        Binding("down,j", "move_layer(1)", "Next layer", show=False),
-        Binding("enter", "choose", "Open it", show=False),
+        Binding("left,h", "move(-1)", "Head before", show=False, id="move_left"),
+        Binding("right,l", "move(1)", "Next head", show=False, id="move_right"),
+        Binding("up,k", "move_layer(-1)", "Layer before", show=False, id="move_up"),
+        Binding("down,j", "move_layer(1)", "Next layer", show=False, id="move_down"),
+        Binding("enter", "choose", "Open it", show=False, id="choose"),
     ]
 
     @dataclass

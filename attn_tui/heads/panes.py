@@ -57,7 +57,7 @@ class HeadPanes(Vertical):
             yield WholeWords(id="capture")
             yield Label("o opens your own", id="opens")
         with Container(id="panes"):
-            yield HeatMapPane("Heads", key="e", id="map-pane")
+            yield HeatMapPane("Heads", key="e", binding="entries", id="map-pane")
             yield PicturePane("One head", id="card-pane")
             yield Pane("All heads", HeadList(id="table"), id="table-pane")
             yield DoctorPane("Doctor", id="doctor-pane")

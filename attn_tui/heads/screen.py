@@ -68,6 +68,7 @@ class HeadsScreen(InstrumentScreen):
     NAME = "heads"
     OPENS_SCORES = "explore"
     AUTO_FOCUS = "#map-pane"
+    KEYED = (HeatMap, HeadList, Multipliers)
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
     VIEW_TITLES = VIEW_TITLES
     HAS_D_K = False
@@ -87,11 +88,12 @@ class HeadsScreen(InstrumentScreen):
         Binding("w", "all_rows", "All rows", tooltip="Take all rows, or sample them again",
                 id="whole"),
         Action("a", "again", "Another sample", show=False, id="again", synonyms=ANOTHER),
-        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False),
-        Binding("left,h", "go(0, -1)", "Head before", show=False),
-        Binding("right,l", "go(0, 1)", "Next head", show=False),
-        Binding("up,k", "go(-1, 0)", "Layer before", show=False),
-        Binding("down,j", "go(1, 0)", "Next layer", show=False),
+        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False,
+                id="more"),
+        Binding("left,h", "go(0, -1)", "Head before", show=False, id="move_left"),
+        Binding("right,l", "go(0, 1)", "Next head", show=False, id="move_right"),
+        Binding("up,k", "go(-1, 0)", "Layer before", show=False, id="move_up"),
+        Binding("down,j", "go(1, 0)", "Next layer", show=False, id="move_down"),
     ]  # fmt: skip
 
     results: var[Results] = var(Results(), init=False)

@@ -144,10 +144,18 @@ class HeadList(DataTable[Text]):
     """A table with a line for each head, the gravest on top."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Next line", show=False),
-        Binding("k", "cursor_up", "Line above", show=False),
-        Binding("left,h", "sort_next(-1)", "Sort by the column on the left", show=False),
-        Binding("right,l", "sort_next(1)", "Sort by the column on the right", show=False),
+        Binding("j", "cursor_down", "Next line", show=False, id="line_down"),
+        Binding("k", "cursor_up", "Line above", show=False, id="line_up"),
+        Binding(
+            "left,h", "sort_next(-1)", "Sort by the column on the left", show=False, id="move_left"
+        ),
+        Binding(
+            "right,l",
+            "sort_next(1)",
+            "Sort by the column on the right",
+            show=False,
+            id="move_right",
+        ),
     ]
 
     @dataclass

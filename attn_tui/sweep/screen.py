@@ -87,9 +87,9 @@ class SweepMap(HeatMap, inherit_bindings=False):
     """The map; the screen's own arrow keys move the cursor from the place that is asked for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("home", "end(0)", "First column", show=False),
-        Binding("end", "end(-1)", "Last column", show=False),
-        Binding("enter", "choose", "Open it", show=False),
+        Binding("home", "end(0)", "First column", show=False, id="move_first"),
+        Binding("end", "end(-1)", "Last column", show=False, id="move_last"),
+        Binding("enter", "choose", "Open it", show=False, id="choose"),
     ]
 
 
@@ -99,6 +99,7 @@ class SweepScreen(InstrumentScreen):
     CSS_PATH = "sweep.tcss"
     NAME = "sweep"
     AUTO_FOCUS = "#map"
+    KEYED = (SweepMap,)
     VIEWS: ClassVar = (*VIEWS, "numbers-pane")
     VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
@@ -111,10 +112,10 @@ class SweepScreen(InstrumentScreen):
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
-        Binding("left,h", "go(0, -1)", "Smaller d_k", show=False),
-        Binding("right,l", "go(0, 1)", "Larger d_k", show=False),
-        Binding("up,k", "go(-1, 0)", "More keys", show=False),
-        Binding("down,j", "go(1, 0)", "Fewer keys", show=False),
+        Binding("left,h", "go(0, -1)", "Smaller d_k", show=False, id="move_left"),
+        Binding("right,l", "go(0, 1)", "Larger d_k", show=False, id="move_right"),
+        Binding("up,k", "go(-1, 0)", "More keys", show=False, id="move_up"),
+        Binding("down,j", "go(1, 0)", "Fewer keys", show=False, id="move_down"),
         Binding("enter", "explore", "Open a draw in Explore", show=False, id="explore_draw"),
     ]
 

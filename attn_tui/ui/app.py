@@ -29,6 +29,7 @@ from attn_tui.instruments import GUIDE, INSTRUMENTS, load
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
+from attn_tui.ui.preferences import NONE, Preferences
 from attn_tui.ui.sessions import Keeping, Sessions
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.terminal.cells import TerminalCells
@@ -92,6 +93,7 @@ class AttnApp(App[None]):
         keeping: Where what is asked is saved, and which session is offered.
         opened: A session to show at once, whose first step the draft is.
         is_visitor: Whether nothing is opened and saved, since the machine is somebody else's.
+        preferred: Keys and themes that somebody prefers, and what of it cannot be used.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -136,6 +138,7 @@ class AttnApp(App[None]):
         keeping: Keeping = NOT_KEPT,
         opened: "Restored | None" = None,
         is_visitor: bool = False,
+        preferred: Preferences = NONE,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -149,13 +152,16 @@ class AttnApp(App[None]):
         if no_color:
             # Without colours, Textual turns a true-colour theme black.
             theme = "ansi-dark"
-        elif theme not in THEMES | BUILTIN_THEMES:
+        elif theme not in {*THEMES, *BUILTIN_THEMES, *(own.name for own in preferred.themes)}:
             theme = default_theme(environ)
+        self._themes = THEMES | {own.name: own for own in preferred.themes}
         # Setting the theme later would parse all style sheets again.
         self.set_reactive(App.theme, theme)
         super().__init__(ansi_color=True if no_color else None)
-        for ours in THEMES.values():
-            self.register_theme(ours)
+        for each in self._themes.values():
+            self.register_theme(each)
+        self.chosen_keys = preferred.keys
+        self._problems = preferred.problems
         self.history = opened.session.history if opened else History(Question.first(draft))
         self.turns = Turns(self, super().on_event, self._catch_up)
         self._is_behind = False
@@ -178,8 +184,8 @@ class AttnApp(App[None]):
         )  # fmt: skip
 
     def get_theme(self, theme_name: str) -> Theme | None:
-        """Return a theme; ours are known even before they are registered."""
-        return THEMES.get(theme_name) or super().get_theme(theme_name)
+        """Return a theme; these are known even before they are registered."""
+        return self._themes.get(theme_name) or super().get_theme(theme_name)
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables, and the colours of data on its background."""
@@ -188,6 +194,7 @@ class AttnApp(App[None]):
     def on_mount(self) -> None:
         """Adapt to what the terminal can show, and remember the theme when it is changed."""
         self.set_class(depth_of(self) is Depth.TEXTURES, "-textures")
+        self.set_keymap(dict(self.chosen_keys))
         for instrument in INSTRUMENTS:
             self.add_mode(instrument.name, partial(self._screen, instrument.name))
         # Without colours, nobody chose the theme.
@@ -244,6 +251,9 @@ class AttnApp(App[None]):
         self.turns.open()
         self.call_after_refresh(collect_garbage)
         self.sessions.mention_opened()
+        problems, self._problems = self._problems, ()
+        for problem in problems:
+            self.notify(problem, severity="warning", timeout=12, markup=False)
         if self._tour is not None:
             tour, self._tour = self._tour, None
             self.start_tour(tour, self._place)

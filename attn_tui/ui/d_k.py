@@ -15,14 +15,16 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.numbers import general
 from attn_tui.ui.editors import NumberField
+from attn_tui.ui.keymap import shown_key
+from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.slider import Slider
 
 TICKS = (1, 16, 256, 4096, 65_536, 4, 64, 1024, 16_384)
 """The ticks of the slider of d_k, the most important first."""
 
-STEPS = {"d_k": ("-", "+"), "n": (",", ".")}
-"""The keys that move a number, by its name."""
+STEPS = {"d_k": (("less", "-"), ("more", "+")), "n": (("fewer", ","), ("further", "."))}
+"""The bindings that move a number, with their keys as they are shown, by its name."""
 
 FLAT = 20.0
 """Above this, tanh is 1 in float64."""
@@ -64,12 +66,14 @@ class NumberPane(Pane):
         self, name: str, scale: LogScale, ticks: tuple[int, ...], is_line: bool = False
     ) -> None:
         classes = "number -line" if is_line else "number"
-        super().__init__(name, key=name[0], id=f"{name}-pane", classes=classes)
+        super().__init__(
+            name, key=name[0], binding=f"type_{name}", id=f"{name}-pane", classes=classes
+        )
         self._called, self._scale, self._ticks = name, scale, ticks
 
     def compose(self) -> ComposeResult:
         """Lay out the slider between the keys that move it, and the field."""
-        less, more = STEPS[self._called]
+        less, more = (plain(shown_key(self, *step)) for step in STEPS[self._called])
         with Horizontal():
             yield Label(self.headed(self._called), classes="name")
             yield Label(less, classes="key")

@@ -38,8 +38,8 @@ class TextScreen(Dialogue[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,i", "close(False)", "Close"),
-        Binding("s", "close(True)", "Save"),
+        Binding("escape,q,i", "close(False)", "Close", id="close"),
+        Binding("s", "close(True)", "Save", id="save_text"),
     ]
 
     def __init__(self, title: str, text: str) -> None:
@@ -75,7 +75,7 @@ class HelpScreen(Dialogue[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark", "dismiss", "Close"),
+        Binding("escape,q,question_mark", "dismiss", "Close", id="close"),
     ]
 
     def __init__(self, text: str, title: str = "Help") -> None:

@@ -69,9 +69,9 @@ class Editor(FirstClick, TextArea):
     """Edits lines of text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "begin_line", "New line"),
-        Binding("escape", "screen.back", "Done"),
-        Binding("tab", "app.focus_next", "Next"),
+        Binding("enter", "begin_line", "New line", id="new_line"),
+        Binding("escape", "screen.back", "Done", id="done"),
+        Binding("tab", "app.focus_next", "Next", id="next"),
     ]
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
@@ -114,9 +114,9 @@ class ValueInput(FirstClick, Input):
     is_number = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Set"),
-        Binding("escape", "screen.back", "Done"),
-        Binding("tab", "app.focus_next", "Next"),
+        Binding("enter", "submit", "Set", id="submit"),
+        Binding("escape", "screen.back", "Done", id="done"),
+        Binding("tab", "app.focus_next", "Next", id="next"),
     ]
 
     async def on_key(self, event: Key) -> None:
@@ -144,8 +144,8 @@ class StepField(ValueInput):
     """Edits a value that up and down move by steps."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "step(1)", "Move", key_display="↑↓", tooltip="More or less"),
-        Binding("down", "step(-1)", "Less", show=False),
+        Binding("up", "step(1)", "Move", key_display="↑↓", tooltip="More or less", id="number_up"),
+        Binding("down", "step(-1)", "Less", show=False, id="number_down"),
     ]
 
     @dataclass
@@ -171,8 +171,8 @@ class NumberField(ValueInput):
     is_number = True
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "screen.back", "Cancel"),
-        Binding("tab", "app.focus_next", "Next", show=False),
+        Binding("escape", "screen.back", "Cancel", id="done"),
+        Binding("tab", "app.focus_next", "Next", show=False, id="next"),
     ]
 
     def lacks(self, character: str) -> bool:
@@ -187,7 +187,7 @@ class Filter(FirstClick, Input):
     """Edits the words of a filter, which work while they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Done"),
-        Binding("escape", "screen.back", "Clear"),
-        Binding("tab", "app.focus_next", "Next"),
+        Binding("enter", "submit", "Done", id="submit"),
+        Binding("escape", "screen.back", "Clear", id="done"),
+        Binding("tab", "app.focus_next", "Next", id="next"),
     ]

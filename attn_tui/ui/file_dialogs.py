@@ -44,9 +44,9 @@ class FileScreen(Dialogue[Any]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Close"),
-        Binding("down", "into_list(1)", "The list", show=False),
-        Binding("up", "into_list(-1)", "The list", show=False),
+        Binding("escape", "leave", "Close", id="close"),
+        Binding("down", "into_list(1)", "The list", show=False, id="into_list"),
+        Binding("up", "into_list(-1)", "The list", show=False, id="out_of_list"),
     ]
 
     def __init__(

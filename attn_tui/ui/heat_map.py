@@ -20,13 +20,13 @@ class HeatMap(Picture, can_focus=True):
     """Shows a `charts.heat_map.HeatMapDrawing`; whoever handles its messages moves the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1, 0)", "Row above", show=False),
-        Binding("down,j", "move(1, 0)", "Row below", show=False),
-        Binding("left,h", "move(0, -1)", "Column before", show=False),
-        Binding("right,l", "move(0, 1)", "Next column", show=False),
-        Binding("home", "end(0)", "First column", show=False),
-        Binding("end", "end(-1)", "Last column", show=False),
-        Binding("enter", "choose", "Open it", show=False),
+        Binding("up,k", "move(-1, 0)", "Row above", show=False, id="move_up"),
+        Binding("down,j", "move(1, 0)", "Row below", show=False, id="move_down"),
+        Binding("left,h", "move(0, -1)", "Column before", show=False, id="move_left"),
+        Binding("right,l", "move(0, 1)", "Next column", show=False, id="move_right"),
+        Binding("home", "end(0)", "First column", show=False, id="move_first"),
+        Binding("end", "end(-1)", "Last column", show=False, id="move_last"),
+        Binding("enter", "choose", "Open it", show=False, id="choose"),
     ]
 
     _hovered: tuple[int, int] | None = None

@@ -1,11 +1,17 @@
 """The help of a screen: Markdown on its panes, from files, and a table of its keys."""
 
+import re
 from functools import cache
 from typing import Any
 
+from textual.keys import format_key
 from textual.screen import Screen
 
+from attn_tui.ui.keymap import Keymap, keys_by_id, shown_key
 from attn_tui.ui.pane import Pane
+
+KEY = re.compile("`[^`]+`")
+"""A key, or other code, in Markdown."""
 
 
 def help_text(screen: Screen[Any], pane: Pane | None) -> str:
@@ -22,7 +28,19 @@ def help_text(screen: Screen[Any], pane: Pane | None) -> str:
     texts = [read(name), key_table(screen), *(read(name_of(name, other)) for other in others)]
     if first is not None:
         texts.insert(0, read(name_of(name, first)))
-    return "\n\n".join(text for text in texts if text)
+    return with_keys("\n\n".join(text for text in texts if text), screen)
+
+
+def with_keys(text: str, screen: Screen[Any]) -> str:
+    """Return Markdown with the keys that somebody has chosen in place of ours."""
+    chosen: Keymap = getattr(screen.app, "chosen_keys", {})
+    ours = keys_by_id([type(screen.app), type(screen)]) if chosen else {}
+    others = {
+        f"`{format_key(key)}`": f"`{shown_key(screen, name, '')}`"
+        for name in chosen
+        for key in ours.get(name, ())
+    }
+    return KEY.sub(lambda found: others.get(found[0], found[0]), text)
 
 
 def name_of(screen: str, pane: Pane) -> str:

@@ -10,6 +10,8 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from attn_tui.report.rows import cells
+from attn_tui.ui.keymap import shown_key
+from attn_tui.ui.markup import plain
 
 SEPARATOR = re.compile(r": |, | over d_k$")
 """What stands between the parts of a title, and a part that its chart says as well."""
@@ -21,6 +23,7 @@ class Pane(Container):
     Args:
         title: What it shows.
         key: The key that acts on it, which its title shows; or nothing.
+        binding: The id of the binding that has this key, unless somebody has given it another.
         id: The id of the widget.
         classes: The classes of the widget.
         widgets: The widgets inside it.
@@ -33,10 +36,12 @@ class Pane(Container):
         title: str,
         *widgets: Widget,
         key: str = "",
+        binding: str = "",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        self._key = key
+        self._key, self._binding = key, binding
+        self._heading = title
         self._changed: tuple[Region, ...] = ()
         """The lines of the border that change."""
         self._described: tuple[str, ...] = ()
@@ -51,15 +56,23 @@ class Pane(Container):
 
     def headed(self, title: str) -> str:
         """Return a title with the key of the pane marked, which may be its first letter."""
-        if not self._key:
+        key = self.key
+        if not key:
             return title
-        is_first = title.startswith(self._key)
-        rest = title.removeprefix(self._key) if is_first else f" {title}"
-        return f"[b $mark]{self._key}[/]{rest}"
+        is_first = title.startswith(key)
+        rest = title.removeprefix(key) if is_first else f" {title}"
+        return f"[b $mark]{plain(key)}[/]{rest}"
+
+    @property
+    def key(self) -> str:
+        """The key that acts on it, as it is shown; nothing if there is none."""
+        return shown_key(self, self._binding, self._key)
 
     def on_mount(self) -> None:
         """Make the pane focusable if nothing inside is, so that help and full view can reach it."""
         self.can_focus = not any(widget.can_focus for widget in self.query("*"))
+        if self.key != self._key:
+            self.border_title = self.headed(self._heading)
         self._title = self.border_title or ""
 
     def describe(self, title: str, *subtitles: str, short: str = "") -> None:

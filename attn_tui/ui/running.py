@@ -18,6 +18,7 @@ from attn_tui.ui.memory import (
     remembered_background,
     remembered_theme,
 )
+from attn_tui.ui.preferences import NONE, Preferences, preferences
 from attn_tui.ui.sessions import Keeping
 from attn_tui.ui.terminal.background import Background, shade_of
 from attn_tui.ui.terminal.filters import lacks_blocks
@@ -41,7 +42,7 @@ def run(
     instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
     background: Background = NOT_ASKED,
     keeping: Keeping = NOT_KEPT, opened: "Restored | None" = None,
-    is_visitor: bool = False,
+    is_visitor: bool = False, preferred: Preferences | None = None,
 ) -> NoReturn:  # fmt: skip
     """Run the program on the terminal, and end the process.
 
@@ -57,20 +58,23 @@ def run(
         keeping: How what is asked is kept for the next start.
         opened: A session to take up, in place of the first question.
         is_visitor: Whether files are shut, since the machine is somebody else's.
+        preferred: What somebody prefers; None to read it.
 
     Raises:
         InputError: If there is no such theme, or the terminal is too large.
     """
     size = measure()
     keep_no_lines()
-    in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
-    offers_tour = is_first_start() and tour is None
+    if preferred is None:
+        preferred = NONE if is_visitor else preferences()
+    in_ascii = ascii or preferred.ascii or lacks_blocks(environ.get("TERM", ""))
+    offers_tour = is_first_start() and preferred.offer_tour and tour is None
     if opened is not None:
         draft, instrument = opened.session.steps[0], opened.session.instrument
     app = AttnApp(
-        opening(draft), instrument, ascii=in_ascii, theme=_theme(theme, background), tour=tour,
-        place=place, offers_tour=offers_tour, keeping=keeping, opened=opened,
-        is_visitor=is_visitor,
+        opening(draft), instrument, ascii=in_ascii, tour=tour, place=place,
+        theme=_theme(theme, preferred, background), offers_tour=offers_tour, keeping=keeping,
+        opened=opened, is_visitor=is_visitor, preferred=preferred,
     )  # fmt: skip
     app.taking_over = background.restore
     app.active = Heap(app.is_computing).note
@@ -90,16 +94,18 @@ def opening(draft: Draft) -> Draft:
     return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
 
 
-def _theme(named: str | None, background: Background) -> str:
+def _theme(named: str | None, preferred: Preferences, background: Background) -> str:
     """Return the name of a theme, or nothing.
 
-    It is that of the option or the environment, or else the one chosen last, or else the one for
-    the background of the terminal, now or when it last answered.
+    It is that of the option or the environment, or else the preferred one, or else the one chosen
+    last, or else the one for the background of the terminal, now or when it last answered.
     """
     name = named or environ.get("TEXTUAL_THEME")
     if name:
-        check_theme(name)
+        check_theme(name, preferred.themes)
         return name
+    if preferred.theme:
+        return preferred.theme
     shade = background.shade()
     remember_background(shade)
     return remembered_theme() or SHADES.get(shade or remembered_background(), "")

@@ -39,12 +39,12 @@ class Slider(Widget, can_focus=True):
         *(f"slider--{part}" for part in PARTS), "slider--tick",
     }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "step(-1)", "Less", show=False),
-        Binding("right,l", "step(1)", "More", show=False),
-        Binding("shift+left", "nudge(-1)", "One less", show=False),
-        Binding("shift+right", "nudge(1)", "One more", show=False),
-        Binding("home", "jump(0)", "Least", show=False),
-        Binding("end", "jump(1)", "Most", show=False),
+        Binding("left,h", "step(-1)", "Less", show=False, id="move_left"),
+        Binding("right,l", "step(1)", "More", show=False, id="move_right"),
+        Binding("shift+left", "nudge(-1)", "One less", show=False, id="one_less"),
+        Binding("shift+right", "nudge(1)", "One more", show=False, id="one_more"),
+        Binding("home", "jump(0)", "Least", show=False, id="move_first"),
+        Binding("end", "jump(1)", "Most", show=False, id="move_last"),
     ]
 
     value = var(1, init=False)

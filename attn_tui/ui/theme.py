@@ -1,6 +1,6 @@
 """The themes of attn-tui, and the colours of data on any theme."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -75,9 +75,9 @@ THEME_SYNONYMS = {
 """Other words by which the themes of attn-tui can be searched for."""
 
 
-def check_theme(name: str) -> None:
-    """Raise InputError, which lists the themes, unless a name is that of a theme."""
-    themes = sorted({*THEMES, *BUILTIN_THEMES})
+def check_theme(name: str, others: Collection[Theme] = ()) -> None:
+    """Raise InputError, which lists the themes, unless a name is that of a theme or of another."""
+    themes = sorted({*THEMES, *BUILTIN_THEMES, *(theme.name for theme in others)})
     if name not in themes:
         raise InputError("theme", f"{inert(name)} is not a theme", f"one of {', '.join(themes)}")
 
