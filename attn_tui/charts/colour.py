@@ -329,3 +329,11 @@ class Palette(Mapping[str, str]):
             # Among 256 colours, all faint ones but the greys each have another hue.
             return mix(background, "#808080", share)
         return mix(background, self[kind], share)
+
+
+MONOCHROME = Palette(
+    dict.fromkeys((*HUES, "text", "muted", "frame", "accent"), "#ffffff")
+    | {"background": "#000000"},
+    Depth.TEXTURES,
+)
+"""For text without colours: glyphs tell everything."""

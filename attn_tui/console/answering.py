@@ -7,6 +7,7 @@ from attn_tui.compute.errors import Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.console.asking import mention_left_out
 from attn_tui.console.output import INTERRUPTED, tell, write
+from attn_tui.console.plotting import Plot, check_plot, plotted
 from attn_tui.console.progress import worked
 from attn_tui.report.forms import WRITERS
 from attn_tui.report.report import Report
@@ -29,6 +30,8 @@ def print_answer(
     report: Callable[[A], Report],
     form: str,
     share: Callable[[Any], float] = lambda answer: answer.progress,
+    plots: Callable[[A], Iterable[Plot]] | None = None,
+    ascii: bool = False,
 ) -> int:
     """Print the report on the best answer; return the exit status.
 
@@ -40,11 +43,20 @@ def print_answer(
         report: Makes the report on an answer.
         form: ``"text"``, ``"csv"`` or ``"json"``.
         share: The share of the work that an answer holds, from 0 to 1.
+        plots: The pictures to print below the report, if any are wanted.
+        ascii: Whether they keep to ASCII.
+
+    Raises:
+        InputError: With field ``"plot"``, if pictures cannot stand below a report in this form.
     """
+    if plots is not None:
+        check_plot(form)
     answer, is_interrupted = worked(what, answers, share)
     if answer is None:
         tell("stopped before there was anything to print")
     else:
         mention_left_out(answer.experiment, form)
         write(WRITERS[form](report(answer)))
+        if plots is not None:
+            write(plotted(plots(answer), ascii))
     return INTERRUPTED if is_interrupted else 0

@@ -149,10 +149,13 @@ class Command(click.Command):
                 # The screen shows these options as a command line.
                 is_asked = not ctx.meta.get(SCREEN_IS_ADDED, False)
                 has_question = is_asked or any(map(partial(_is_typed, ctx), ctx.params))
+                asked = {name: value for name, value in ctx.params.items() if name != "plot"}
                 ctx.obj(
-                    self.instrument, ctx.params, is_asked=is_asked, has_question=has_question,
+                    self.instrument, asked, is_asked=is_asked, has_question=has_question,
                     **looks,
                 )  # fmt: skip
+            if "plot" in ctx.params:
+                ctx.params["ascii"] = looks["ascii"]
         gc.enable()
         return super().invoke(ctx)
 
@@ -224,6 +227,12 @@ def option(
 def switch(name: str, text: str, group: str = OTHER) -> Callable[[F], F]:
     """Return an option without a value."""
     return click.option(name, cls=Option, group=group, is_flag=True, help=text)
+
+
+PLOT = click.option(
+    "--plot", cls=Option, group=REPORT, is_flag=True, help="Print its pictures, too."
+)
+"""The option that prints pictures below a report."""
 
 
 def forms(csv: str = "") -> Callable[[F], F]:

@@ -16,8 +16,10 @@ from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.numbers import exact, term, tick, with_error
 from attn_tui.compute.sample import Number
+from attn_tui.compute.scale import Scale
 from attn_tui.dots.report import bound
 from attn_tui.report.text import TextColumn
+from attn_tui.report.words import DIVISORS
 
 Numbers = NDArray[np.float64]
 
@@ -95,6 +97,12 @@ def line_of(answer: Answer, stretched: bool) -> Line:
     largest = np.maximum(multipliers, 1.0)
     ends = [(means + sign * REACH * deviations) * largest for sign in (-1.0, 1.0)]
     return Line(min(float(ends[0].min()), 0.0), max(float(ends[1].max()), 0.0), stretched)
+
+
+def names_of(scale: Scale) -> tuple[str, str]:
+    """Return the names of q·k before and after a scale."""
+    divisor = DIVISORS.get(scale.rule)
+    return "q·k", f"q·k/{divisor}" if divisor else "m·q·k"
 
 
 @dataclass(frozen=True, eq=False)

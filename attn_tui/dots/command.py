@@ -7,7 +7,7 @@ import click
 
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.console.asking import edited, setup_experiment_of
-from attn_tui.console.options import DRAWS, Command, forms, settings, setup
+from attn_tui.console.options import DRAWS, PLOT, Command, forms, settings, setup
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -23,8 +23,9 @@ _EXAMPLES = """\
 @click.command("dot", cls=Command, examples=_EXAMPLES)
 @settings(Settings, DRAWS)
 @setup
+@PLOT
 @forms("Print CSV, one line a number.")
-def dot(form: str, **options: Any) -> int:
+def dot(form: str, plot: bool, ascii: bool, **options: Any) -> int:
     """Print what q·k is like at d_k: its mean, variance and more, before and after the scale.
 
     Every sampled number has its standard error and, where one is known, the exact value beside it.
@@ -32,13 +33,14 @@ def dot(form: str, **options: Any) -> int:
     """
     from attn_tui.compute.dots.answer import answer
     from attn_tui.console.answering import print_answer
+    from attn_tui.dots.plots import plots
     from attn_tui.dots.report import report
 
     experiment = to_experiment(options)
     samples = experiment.setup.get(Settings).samples
     return print_answer(
         "dot products", partial(answer, experiment), report, form,
-        share=lambda so_far: so_far.drawn / samples,
+        share=lambda so_far: so_far.drawn / samples, plots=plots if plot else None, ascii=ascii,
     )  # fmt: skip
 
 

@@ -25,7 +25,6 @@ from attn_tui.dots.views import VIEW_TITLES
 from attn_tui.files.history import Question
 from attn_tui.report.report import Report
 from attn_tui.report.rows import WIDTH
-from attn_tui.report.words import DIVISORS
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -147,9 +146,7 @@ class DotsScreen(InstrumentScreen):
     @property
     def names(self) -> tuple[str, str]:
         """The names of the two sides."""
-        scale = self.present.experiment.setup.scale
-        divisor = DIVISORS.get(scale.rule)
-        return "q·k", f"q·k/{divisor}" if divisor else "m·q·k"
+        return charts.names_of(self.present.experiment.setup.scale)
 
     def watch_view(self) -> None:
         """Show the pane of the new view in the place of the picture."""

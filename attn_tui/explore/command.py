@@ -17,6 +17,7 @@ from attn_tui.console.asking import (
 )
 from attn_tui.console.options import (
     GRADIENT,
+    PLOT,
     REPORT,
     Command,
     Option,
@@ -62,13 +63,18 @@ _EXAMPLES = """\
     REPORT,
     any_file,
 )
-def show(form: str, top: str | None, lab: bool, against: str | None, **options: Any) -> int:
+@PLOT
+def show(
+    form: str, top: str | None, lab: bool, against: str | None, plot: bool, ascii: bool,
+    **options: Any,
+) -> int:  # fmt: skip
     """Print weights and their gradient, unscaled beside scaled.
 
     SCORES are what `attn-tui --help` says.
     """
     from attn_tui.compute.explore.answer import answer
     from attn_tui.console.answering import print_answer
+    from attn_tui.explore.plots import plots
     from attn_tui.explore.report import Contents, report
 
     most = None if top is None else whole(1).parse("top", top)
@@ -83,6 +89,7 @@ def show(form: str, top: str | None, lab: bool, against: str | None, **options: 
     return print_answer(
         "vectors", partial(answer, experiment),
         partial(report, contents=contents, about=about), form, share=lambda _: 1.0,
+        plots=plots if plot else None, ascii=ascii,
     )  # fmt: skip
 
 

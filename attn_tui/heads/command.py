@@ -17,6 +17,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.console.asking import with_tokens
 from attn_tui.console.options import (
     CAPTURE,
+    PLOT,
     READ_AS,
     REPORT,
     RULE,
@@ -96,6 +97,7 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
         of_names({name: statistic.words for name, statistic in STATISTICS.items()}, lists=True),
     ),
     option("--fail-if", "CONDITION", "Status 1 if any: 'max_logit > 100'.", REPORT, multiple=True),
+    PLOT,
     forms("Print CSV: a line for each head and statistic."),
     option("--scheduler", "ADDRESS", "A Dask cluster's: tcp://host:8786, or the file it wrote."),
     tokens,
@@ -105,18 +107,22 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
 @click.command("heads", cls=Command, examples=_EXAMPLES, lists={"Statistics": STATISTICS})
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=any_file)
 @partial(all_of, _OPTIONS)
-def heads(captures: tuple[str, ...], form: str, **options: Any) -> int:
+def heads(captures: tuple[str, ...], form: str, plot: bool, ascii: bool, **options: Any) -> int:
     """Print statistics of every head of a capture, layers × heads.
 
     Weights are made anew from q and k, with 1/√d_k unless asked otherwise or the captured output
     says another multiplier. Ctrl+C prints what there is.
     """
+    from attn_tui.console.plotting import check_plot, plotted
     from attn_tui.engine.condition import parse_condition, read_statistic
     from attn_tui.engine.plan import Plan
     from attn_tui.engine.survey import Survey
+    from attn_tui.heads.plots import plots
     from attn_tui.heads.report import failing, report
     from attn_tui.report.forms import WRITERS
 
+    if plot:
+        check_plot(form)
     named = DEFAULT if options["statistic"] is None else options["statistic"].split(",")
     statistics = [*dict.fromkeys(read_statistic("statistic", name) for name in named)]
     conditions = [parse_condition("fail_if", text) for text in options["fail_if"]]
@@ -130,6 +136,8 @@ def heads(captures: tuple[str, ...], form: str, **options: Any) -> int:
     else:
         result, interrupted = _surveyed(plan, options["scheduler"])
     write(WRITERS[form](report(result, statistics, conditions)))
+    if plot:
+        write(plotted(plots(result, statistics[0]), ascii))
     if interrupted:
         return INTERRUPTED
     outcomes = [failing(result, condition) for condition in conditions]

@@ -27,6 +27,7 @@ from attn_tui.compute.sweep.settings import (
 )
 from attn_tui.console.options import (
     DRAWS,
+    PLOT,
     REPORT,
     SCALE,
     Command,
@@ -117,24 +118,29 @@ _EXAMPLES = """\
 @_flag("--map", "is_map", help="Sweep n and d_k both.")
 @_flag("--ratio", help="Print unscaled over each rule, too.")
 @_flag("--crossover", help="Print only where removing a rule shrinks median gradients.")
+@PLOT
 @forms("Print CSV.")
-def sweep(form: str, crossover: bool, **options: Any) -> int:
+def sweep(form: str, crossover: bool, plot: bool, ascii: bool, **options: Any) -> int:
     """Print what drawn vectors say over d_k or n under several scale rules.
 
     Ctrl+C prints what there is.
     """
     from attn_tui.compute.sweep.answer import answer
     from attn_tui.console.answering import print_answer
+    from attn_tui.sweep.plots import plots
     from attn_tui.sweep.report import crossover_report, report
 
+    if crossover and plot:
+        raise InputError("plot", "--crossover has no picture", "one of the two")
     if crossover:
         answers = partial(_crossovers, crossover_experiment(options))
         return print_answer("crossovers", answers, crossover_report, form)
     experiment, chosen = to_experiment(options), options["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
     return print_answer(
-        "sweep", partial(answer, experiment), lambda drawn: report(drawn, statistics), form
-    )
+        "sweep", partial(answer, experiment), lambda drawn: report(drawn, statistics), form,
+        plots=plots if plot else None, ascii=ascii,
+    )  # fmt: skip
 
 
 def to_experiment(options: dict[str, Any]) -> "Experiment":
