@@ -16,11 +16,12 @@ QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}
 def _documented() -> list[str]:
     """The lines of the pages and of help that ask a question and neither need a file nor write."""
     root = Path(__file__).parents[1]
-    texts = [(root / name).read_text() for name in ("README.md", "docs/commands.md")]
+    pages = [root / "README.md", root / "docs" / "commands.md", *(root / "docs/howto").glob("*.md")]
+    texts = [path.read_text("utf-8") for path in sorted(pages)]
     texts += [call(*command, "--help").stdout for command in ((), ("show",), ("dot",), ("sweep",))]
     found = re.findall("^ +(attn-tui .*)", "\n".join(texts), re.M)
     lines = (re.split("   +", line)[0] for line in found)
-    others = r"[@;|>]|\.py|\.toml|\.json|\.npz|\.safetensors|\.session|--resume|demo"
+    others = r"[@;|>]|\.py|\.toml|\.json|\.npz|\.safetensors|\.session|--resume|demo|faults"
     return [line for line in dict.fromkeys(lines) if not re.search(others, line)]
 
 

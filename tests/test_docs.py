@@ -130,3 +130,10 @@ def unexplained(commands: Sequence[str]) -> dict[str, set[str]]:
         if plain - known:
             missing[command] = plain - known
     return missing
+
+
+def test_the_how_to_pages_link_to_pages_that_are_there() -> None:
+    folder = Path(__file__).parents[1] / "docs" / "howto"
+    for page in folder.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
+            assert (folder / target).exists(), (page.name, target)
