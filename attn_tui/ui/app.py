@@ -340,9 +340,7 @@ class AttnApp(App[None]):
     def _close_offer(self) -> None:
         """Offer nothing any more."""
         self.sessions.offered = None
-        if self._welcome is not None:
-            self._welcome.close()
-            self._welcome = None
+        if self._welcome is not None and self._welcome.close():
             self.refresh_bindings()
 
     # The tour
