@@ -7,7 +7,7 @@ itself, from finite numbers between 0 and 1, and the braille dots of all curves 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import product
 from math import floor, log, nan
@@ -73,8 +73,23 @@ def d_k_axis() -> Axis:
     return Axis(D_K.minimum, D_K.maximum, ticks, logarithmic=True)
 
 
+class ByValue:
+    """Equals another one of its class with the same values, those of arrays among them."""
+
+    @cached_property
+    def _values(self) -> tuple[object, ...]:
+        values = [getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
+        return tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(self._values)
+
+
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(ByValue):
     """A line through points.
 
     Attributes:
@@ -91,19 +106,9 @@ class Curve:
     name: str = ""
     filled: bool = False
 
-    @cached_property
-    def _values(self) -> tuple[object, ...]:
-        return self.x.tobytes(), self.y.tobytes(), self.kind, self.name, self.filled
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Curve) and self._values == other._values
-
-    def __hash__(self) -> int:
-        return hash(self._values)
-
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class Band(ByValue):
     """The area between two lines, drawn as a tint.
 
     Attributes:

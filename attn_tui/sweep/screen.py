@@ -473,7 +473,9 @@ class SweepScreen(InstrumentScreen):
         label = self.query_one("#legend", Label)
         both = widget.content_size + Size(0, label.size.height)
         lines = legend(heat_map, both, self.app.has_class("-textures"))
-        label.update("\n".join(lines), layout=len(lines) != label.size.height)
+        text = "\n".join(lines)
+        if label.content != text:
+            label.update(text, layout=len(lines) != label.size.height)
 
     def _count(self, answer: Answer) -> str:
         """Return how many draws there are, and whether more are coming."""

@@ -143,9 +143,7 @@ class Sessions:
     def close_offer(self) -> None:
         """Offer nothing any more."""
         self._offered = None
-        if self.welcome is not None:
-            self.welcome.close()
-            self.welcome = None
+        if self.welcome is not None and self.welcome.close():
             self._app.refresh_bindings()
 
     def take_up(self) -> None:

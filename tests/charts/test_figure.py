@@ -330,3 +330,24 @@ def test_what_lies_between_two_lines_is_tinted_and_nothing_else_is() -> None:
     assert not (
         Figure(chart.curves, chart.x, chart.y).draw(41, 21, COLOURS).backgrounds != ""
     ).any()
+
+
+def test_a_step_draws_no_curve_again_whose_numbers_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times = []
+    draw_curves = Figure.draw_curves
+
+    def counted(figure: Figure, columns: int, lines: int, colours: Palette) -> Cells:
+        times.append(figure)
+        return draw_curves(figure, columns, lines, colours)
+
+    monkeypatch.setattr(Figure, "draw_curves", counted)
+    for place in (0.25, 0.75):
+        # Every step has arrays of its own.
+        x, high = np.linspace(0.0, 1.0, 7), np.full(7, 0.7)
+        figure = Figure(
+            [Curve(x, x, "scaled")], UNIT, UNIT, (place, "here"), bands=[Band(x, x, high, "scaled")]
+        )
+        figure.draw(43, 17, PLAIN)
+    assert len(times) == 1

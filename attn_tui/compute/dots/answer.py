@@ -238,6 +238,22 @@ class _Sample:
         )
 
 
+def _rows_of(settings: Settings, spread: Spread) -> list[_Sample]:
+    """Return the samples behind the rows of the table, with no draws yet."""
+    rows = []
+    for d_k in settings.d_ks:
+        law, streams = law_of(settings, d_k, spread), Streams(settings.seed, _TABLE, d_k)
+        most = min(settings.samples, max(1, _ROW_WORK // Draws(law, streams).cost))
+        rows.append(_Sample(law, streams, most))
+    return rows
+
+
+@lru_cache(maxsize=4)
+def _rows_complete(settings: Settings, spread: Spread) -> list[_Sample]:
+    """Return the list that keeps the complete rows, empty before: they are the same at any d_k."""
+    return []
+
+
 class SampleRun:
     """A growing sample that can be stopped and resumed, even under another scale.
 
@@ -252,11 +268,8 @@ class SampleRun:
         self._settings, self._law = settings, law_of(settings, d_k, spread)
         self._one = DotLaw(self._law.pair, 1)
         self._products = _Sample(self._law, Streams(seed, _MAIN, 0), samples)
-        self._rows: list[_Sample] = []
-        for row_d_k in settings.d_ks:
-            law, streams = law_of(settings, row_d_k, spread), Streams(seed, _TABLE, row_d_k)
-            most = min(samples, max(1, _ROW_WORK // Draws(law, streams).cost))
-            self._rows.append(_Sample(law, streams, most))
+        self._rows_complete = _rows_complete(settings, spread)
+        self._rows = [*self._rows_complete] or _rows_of(settings, spread)
         self._pairs, self._pair_streams = PowerSums(), Streams(seed, _PAIRS, 0)
         self._bins = Bins.of(self._law)
         self._counted = np.zeros(self._bins.number + 2)
@@ -291,6 +304,7 @@ class SampleRun:
     def drawing(self, stop: Stop = never) -> Iterator[None]:
         """Draw more until complete or stopped; yield whenever there is more to answer with."""
         reported = self._drawn
+        # Rows count that are kept complete, so that sums are added up in the same order with them.
         samples = self._products, *self._rows
         cost = sum(sample.draws.cost * sample.most for sample in samples)
         while self._share < 1.0:
@@ -298,6 +312,8 @@ class SampleRun:
             share = min(self._share + self._work / cost, 1.0)
             stopped = self._products.grow(share, stop, self._see)
             stopped = stopped or any(row.grow(share, stop) for row in self._rows) or stop()
+            if self.complete:
+                self._rows_complete[:] = self._rows
             if self._products.sums.count and (self._drawn > reported or not stopped):
                 yield
             if stopped:

@@ -278,9 +278,16 @@ class Points(tuple[Point, ...]):
         """Return the place nearest to one, by the logarithms of n and d_k."""
         return closest(self.ns, place[0]), closest(self.d_ks, place[1])
 
+    @cached_property
+    def _by_rule(self) -> Mapping[Scale, Sequence[Point]]:
+        points: dict[Scale, list[Point]] = {}
+        for point in self:
+            points.setdefault(point.scale, []).append(point)
+        return points
+
     def under(self, scale: Scale) -> tuple[Point, ...]:
         """Return the points under a rule."""
-        return tuple(point for point in self if point.scale == scale)
+        return tuple(self._by_rule.get(scale, ()))
 
     def at(self, n: int, d_k: int, scale: Scale) -> Point | None:
         """Return the point at a place under a rule, or None while there is none."""

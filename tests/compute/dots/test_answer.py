@@ -406,3 +406,21 @@ def test_bad_settings_are_refused_by_name() -> None:
         with pytest.raises(InputError, match="will not do; expected") as caught:
             replace(Settings(), **{field: value})
         assert caught.value.field == field
+
+
+def test_the_rows_of_other_d_k_are_drawn_once_for_all_d_k(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    take = Draws.take
+
+    def counted(draws: Draws, count: int) -> Floats:
+        drawn.append(count)
+        return take(draws, count)
+
+    monkeypatch.setattr(Draws, "take", counted)
+    # A seed that nothing else draws with, as the rows are kept.
+    first = last(question(64, samples=500, d_ks=(2, 8, 32), seed=4_109))
+    assert sum(drawn) == 4 * 500
+    drawn.clear()
+    second = last(question(80, samples=500, d_ks=(2, 8, 32), seed=4_109))
+    assert sum(drawn) == 500
+    assert first.table == second.table
