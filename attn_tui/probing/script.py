@@ -110,11 +110,11 @@ def _named(function: Any) -> tuple[str, str]:
 
 def _call(caller: Caller, name: str, inputs: CallInputs, dtype: str) -> str:
     """Return the call, from q, k and v [batch, heads, n, d] to an array of such axes."""
-    given = [_given(caller, part, inputs.is_strided, dtype) for part in "qkv"]
+    arguments = [_argument(caller, part, inputs.is_strided, dtype) for part in "qkv"]
     if caller.has_mask:
         mask = "mask(q.shape[2], k.shape[2])"
-        given.append(f"mask={_MADE[caller.library].format(mask)}")
-    call = f"{name}({', '.join(given)})"
+        arguments.append(f"mask={_CONSTRUCTORS[caller.library].format(mask)}")
+    call = f"{name}({', '.join(arguments)})"
     if caller.library == "torch":
         call = f"{call}.detach().double().numpy()"
     elif caller.library == "mlx":
@@ -128,12 +128,12 @@ def _call(caller: Caller, name: str, inputs: CallInputs, dtype: str) -> str:
     return call if axes == "bhnd" else f"{call}[{missing}]"
 
 
-_MADE = {"numpy": "{}", "torch": "torch.from_numpy({})", "jax": "jnp.asarray({})",
+_CONSTRUCTORS = {"numpy": "{}", "torch": "torch.from_numpy({})", "jax": "jnp.asarray({})",
          "mlx": "mx.array({})"}  # fmt: skip
 """How an array of NumPy becomes one of a library."""
 
 
-def _given(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
+def _argument(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
     """Return q, k or v as the function takes it."""
     text = part
     if is_strided:
@@ -144,25 +144,25 @@ def _given(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
     if caller.layout != axes:
         text += f".transpose({[axes.index(axis) for axis in caller.layout]})"
         text = text if is_strided else f"np.ascontiguousarray({text})"
-    made = _MADE[caller.library]
+    constructor = _CONSTRUCTORS[caller.library]
     if dtype == "bfloat16" and caller.library == "torch":
-        return f"{made.format(f'{text}.view(np.int16)')}.view(torch.bfloat16)"
+        return f"{constructor.format(f'{text}.view(np.int16)')}.view(torch.bfloat16)"
     if dtype == "bfloat16" and caller.library == "mlx":
-        return f"{made.format(f'{text}.astype(np.float32)')}.astype(mx.bfloat16)"
-    return made.format(text)
+        return f"{constructor.format(f'{text}.astype(np.float32)')}.astype(mx.bfloat16)"
+    return constructor.format(text)
 
 
 def _masked(stated: Stated, queries: int, keys: int) -> str:
     """Return the line that hides keys by position."""
     offset = 0 if stated.causal == "top left" else keys - queries
-    own = (
+    last = (
         f"(np.arange({queries})[:, None] + {offset})"
         if offset
         else f"np.arange({queries})[:, None]"
     )
-    conditions = [f"(np.arange({keys}) <= {own})"]
+    conditions = [f"(np.arange({keys}) <= {last})"]
     if stated.window is not None:
-        conditions.append(f"(np.arange({keys}) > {own} - {stated.window})")
+        conditions.append(f"(np.arange({keys}) > {last} - {stated.window})")
     if stated.chunk is not None:
-        conditions.append(f"(np.arange({keys}) >= {own} // {stated.chunk} * {stated.chunk})")
+        conditions.append(f"(np.arange({keys}) >= {last} // {stated.chunk} * {stated.chunk})")
     return f"z = np.where({' & '.join(conditions)}, z, -np.inf)"

@@ -59,12 +59,12 @@ from attn_tui.ui.setting import LEAD, RULE, SPREAD, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
-BESIDE_KEY_0 = "A sink takes part in the weight of key 0 alone here"
+ONLY_KEY_0 = "A sink takes part in the weight of key 0 alone here"
 
 
 def _no_sink(question: Question) -> str:
     statistic = question.experiment.setup.get(Settings).statistic
-    return "" if statistic == "lead_weight" else BESIDE_KEY_0
+    return "" if statistic == "lead_weight" else ONLY_KEY_0
 
 
 SINK = replace(of_field(SETUP["sink"]), no_effect=_no_sink)
