@@ -153,6 +153,6 @@ ASKED_BY = "attn_tui.console.asking:asked_by"
 
 
 def load(part: str) -> Any:
-    """Import a part of an instrument, or another one of those above, given as ``"module:name"``."""
+    """Import something of this program that is given as ``"module:name"``."""
     module, _, name = part.partition(":")
     return getattr(import_module(module), name)

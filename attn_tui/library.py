@@ -5,7 +5,6 @@ Bad input raises `InputError`, a ValueError that says what was given and what wa
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -30,6 +29,7 @@ from attn_tui.compute.source import Drawn, Products, Typed, Vector, array_of
 from attn_tui.compute.sweep import answer as sweep
 from attn_tui.compute.sweep.crossover import Crossover, crossover
 from attn_tui.compute.sweep.settings import Settings as Sweep
+from attn_tui.instruments import load as loaded
 
 if TYPE_CHECKING:
     from attn_tui.diagnosis.asking import diagnose
@@ -91,7 +91,7 @@ _LATER: Mapping[str, str] = {
 
 def __getattr__(name: str) -> object:
     if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+        return loaded(f"{_LATER[name]}:{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -135,11 +135,11 @@ class Words:
         beginning of what follows it are none: "n and" does not begin with "nan".
         """
         at = self.letters.find(word)
-        while at >= 0 and not self._begins(at, len(word)):
+        while at >= 0 and not self._is_start(at, len(word)):
             at = self.letters.find(word, at + 1)
         return at if at >= 0 else None
 
-    def _begins(self, at: int, length: int) -> bool:
+    def _is_start(self, at: int, length: int) -> bool:
         if at not in self.starts:
             return False
         is_letter = length > 1 and at + 1 in self.starts and self.letters[at].isalpha()
@@ -268,7 +268,7 @@ class Query:
         single letter none.
         """
         spellings = [each for name in (*names, *topics) for each in spelled(name)]
-        described, had = _whole(description), 0.0
+        described, had = _words(description), 0.0
         for word in self.telling:
             if len(word) > 1 and any(each.place(_stem(word)) is not None for each in spellings):
                 had += 1.0
@@ -309,7 +309,7 @@ def _typed(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _whole(text: str) -> frozenset[str]:
+def _words(text: str) -> frozenset[str]:
     """Return the whole words of a text, in both spellings."""
     return frozenset[str]().union(*(each.parts for each in spelled(text)))
 
@@ -324,7 +324,7 @@ def _grade(
     missing = _missing(missing, led)
     if not missing:
         return Grade.RELATED
-    return Grade.DESCRIBED if {*missing} <= _whole(description) else Grade.NOT
+    return Grade.DESCRIBED if {*missing} <= _words(description) else Grade.NOT
 
 
 def _missing(typed: Iterable[str], named: Iterable[Words]) -> list[str]:

@@ -123,14 +123,14 @@ def half_head(
 
 def _of_demo(rng: Random) -> tuple[Tensors, dict[str, str]]:
     """Return the tensors of one of the demo's captures, of a layer, and its metadata."""
-    tensors = _made(rng.randrange(len([*demos()])))
+    tensors = _demo(rng.randrange(len([*demos()])))
     layer = rng.choice(sorted({name.partition(".")[0] for name in tensors}))
     own = {name: array for name, array in tensors.items() if name.startswith(f"{layer}.")}
     return own, {"layout": "out=bnhd"}
 
 
 @cache
-def _made(place: int) -> Tensors:
+def _demo(place: int) -> Tensors:
     return tensors_of([*demos()][place])
 
 

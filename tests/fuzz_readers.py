@@ -33,7 +33,7 @@ from attn_tui.files.formats import SUFFIXES, read_file
 from attn_tui.files.models.configuration import read_expectation
 from attn_tui.files.sources import Part, read_matrix
 from attn_tui.tour.reader import OURS, read_tour
-from tests.captures.made import layer, saved
+from tests.captures.arrays import layer, saved
 from tests.memory import peak
 
 MOST_MEMORY = 700 * 2**20

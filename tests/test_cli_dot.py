@@ -14,7 +14,7 @@ from attn_tui.console.progress import until_interrupted
 from tests.test_cli import call, refused
 
 
-def told(*arguments: str) -> dict[str, Any]:
+def report(*arguments: str) -> dict[str, Any]:
     result = call("dot", "--json", *arguments)
     assert (result.exit_code, result.stderr) == (0, "")
     plain: dict[str, Any] = json.loads(result.stdout)
@@ -22,7 +22,7 @@ def told(*arguments: str) -> dict[str, Any]:
 
 
 def test_the_options_say_what_is_drawn() -> None:
-    plain = told(
+    plain = report(
         "--d-k=64", "--samples=1e3", "--seed=7", "--entries=coins", "--mean-q", "-1",
         "--mean-k=0.5", "--correlation=−0.25", "--tied", "--table=8,2", "--rule=inverse",
     )  # fmt: skip
@@ -48,7 +48,7 @@ def test_a_question_comes_back_from_a_file_and_options_replace_what_it_says(
     path = tmp_path / "question.json"
     path.write_text(first.stdout)
     assert call("dot", "--json", "--experiment", str(path)).stdout == first.stdout
-    other = told("--experiment", str(path), "--entries", "normal", "--free", "--model", "gpt-2")
+    other = report("--experiment", str(path), "--entries", "normal", "--free", "--model", "gpt-2")
     assert other["experiment"]["settings"]["dots"]["entries"] == "normal"
     assert other["samples"] == 1000
     assert other["experiment"]["d_k"] == 64

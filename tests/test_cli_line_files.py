@@ -82,7 +82,7 @@ def ran(text: str, *more: str) -> dict[str, Any]:
     return found
 
 
-def known(report: dict[str, Any]) -> dict[str, Any]:
+def shown(report: dict[str, Any]) -> dict[str, Any]:
     """Return a report without the settings of instruments that it does not show."""
     report["experiment"].pop("settings")
     return report
@@ -122,7 +122,7 @@ def test_the_line_of_a_file_prints_the_answer_of_the_screen(folder: Path) -> Non
         expected = json.loads(
             "".join(forms.json(explore_report.report(next(answer(asked.experiment)))))
         )
-        assert known(ran(line.show(asked))) == known(expected)
+        assert shown(ran(line.show(asked))) == shown(expected)
 
 
 def named_on_the_command_line() -> Iterator[tuple[str, ...]]:

@@ -7,7 +7,7 @@ import pytest
 
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
-from attn_tui.files.session import Inside, Session, session_text
+from attn_tui.files.session import FilesInText, Session, session_text
 from tests.contract.terminal import Terminal
 from tests.test_cli import run
 
@@ -15,7 +15,7 @@ from tests.test_cli import run
 def shared(path: Path, *steps: Draft, instrument: str = "explore") -> Path:
     """Write a session for others."""
     session = Session(steps, len(steps) - 1, instrument)
-    path.write_text("".join(session_text(session, Inside())), "utf-8")
+    path.write_text("".join(session_text(session, FilesInText())), "utf-8")
     return path
 
 

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 import pytest
@@ -81,3 +82,18 @@ def test_all_that_the_registry_names_is_there() -> None:
     named = [getattr(entry, part) for entry in INSTRUMENTS for part in PARTS]
     for name in (*filter(None, named), GUIDE, ASKED_BY):
         assert load(name) is not None, name
+
+
+OUTSIDE = {"attn_tui/__init__.py", "attn_tui/compute/blas.py", "attn_tui/probing/calling.py",
+           "attn_tui/probing/loading.py"}  # fmt: skip
+"""Modules that load what is outside of the program, or the whole library."""
+
+
+def test_only_the_registry_loads_by_string() -> None:
+    package = Path(instruments.__file__).parent
+    loading = {
+        path.relative_to(package.parent).as_posix()
+        for path in package.rglob("*.py")
+        if "import_module" in path.read_text("utf-8")
+    }
+    assert loading == {*OUTSIDE, "attn_tui/instruments.py"}

@@ -16,8 +16,8 @@ from attn_tui.console.asking import (
     NONE,
     edited,
     experiment_of,
+    idle_source,
     mention_unread_input,
-    source_beside,
 )
 from attn_tui.console.options import DRAWS, Command, Options, forms, settings, shared
 
@@ -83,7 +83,7 @@ def to_experiment(options: dict[str, Any]) -> "Experiment":
         if options["mask"] is not None:
             is_causal = "causal" in options["mask"]
             edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=is_causal)))
-    drawn = None if any(options[name] for name in _SCORES) else source_beside(options["rule"])
+    drawn = None if any(options[name] for name in _SCORES) else idle_source(options["rule"])
     experiment = experiment_of(Options(options), *edits, source=drawn)
     _check_used(options, experiment)
     return experiment

@@ -393,9 +393,9 @@ class AttentionScreen(PinningScreen):
         """The titles of the two maps."""
         if self.shown.pinned is not None:
             return "Pinned", "Now"
-        text, begins = done_to(self.shown), self.shown.head.setup.scale.begins
-        if begins is not None and self.shown.n_keys < begins:
-            text += f", factor 1 below {whole(begins)} keys"
+        text, threshold = done_to(self.shown), self.shown.head.setup.scale.threshold
+        if threshold is not None and self.shown.n_keys < threshold:
+            text += f", factor 1 below {whole(threshold)} keys"
         return "Unscaled", text
 
     @property

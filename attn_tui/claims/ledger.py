@@ -5,7 +5,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, partial
-from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
@@ -13,7 +12,7 @@ from attn_tui import search
 from attn_tui.claims.claim import Case, Claim, ClaimCurves, Stated, TriedClaim, try_claim
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert, never
-from attn_tui.instruments import Item
+from attn_tui.instruments import Item, load
 
 ID = re.compile(r"[SL]\d*-\d+", re.IGNORECASE)
 """What the id of a claim looks like."""
@@ -43,9 +42,8 @@ def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:
 
 def _tried(name: str, trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Try a claim by a check such as ``"moments.grows"``, whose module is imported on use."""
-    family, _, function = name.partition(".")
-    module = import_module(f"attn_tui.claims.checks.{family}")
-    yield from getattr(module, function)(trial, stated)
+    check = load(f"attn_tui.claims.checks.{name.replace('.', ':')}")
+    yield from check(trial, stated)
 
 
 def find(id: str) -> Claim:

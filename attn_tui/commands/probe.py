@@ -32,7 +32,7 @@ imported or raises in all calls; 3 cannot tell; 70 the program failed.
 docs/testing.md says more.
 """
 
-_WHOLE = ("heads", "kv_heads", "d_k", "d_v", "window", "chunk")
+_COUNTS = ("heads", "kv_heads", "d_k", "d_v", "window", "chunk")
 """Options that are whole numbers from 1."""
 _REAL = ("softcap", "sink", "value_scale")
 """Options that are numbers."""
@@ -66,7 +66,7 @@ _REAL = ("softcap", "sink", "value_scale")
 @switch("--reproduce", "Print a script with the smallest wrong inputs.", REPORT)
 @JUNIT
 @forms()
-def probe(function: str, form: str, reproduce: bool, junit: str | None, **given: Any) -> int:
+def probe(function: str, form: str, reproduce: bool, junit: str | None, **options: Any) -> int:
     """Call a function of q, k and v, and say whether it is the attention that is meant.
 
     It gets arrays [batch, heads, n, d] and returns the output. The options say what it should do;
@@ -77,7 +77,7 @@ def probe(function: str, form: str, reproduce: bool, junit: str | None, **given:
     from attn_tui.probing.asking import probe as probed
     from attn_tui.probing.loading import loaded
 
-    arguments = _arguments(given)
+    arguments = _arguments(options)
     f = loaded(function)
     try:
         diagnosis = probed(f, **arguments)
@@ -104,30 +104,30 @@ def probe(function: str, form: str, reproduce: bool, junit: str | None, **given:
     return STATUSES[diagnosis.verdict]
 
 
-def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a probe, from the texts of options."""
     chosen: dict[str, Any] = {
-        name: given[name] for name in ("decode", "extremes", "gradient", "quick") if given[name]
+        name: options[name] for name in ("decode", "extremes", "gradient", "quick") if options[name]
     }
     for name in ("dtype", "like", "layout", "hidden_rows", "config"):
-        if given[name] is not None:
-            chosen[name] = given[name]
-    for name in _WHOLE:
-        if given[name] is not None:
-            chosen[name] = whole(1, 65_536).parse(name, given[name])
+        if options[name] is not None:
+            chosen[name] = options[name]
+    for name in _COUNTS:
+        if options[name] is not None:
+            chosen[name] = whole(1, 65_536).parse(name, options[name])
     for name in _REAL:
-        if given[name] is not None:
-            chosen[name] = _number(name, given[name])
-    if given["seed"] is not None:
-        chosen["seed"] = whole(0, 2**63 - 1).parse("seed", given["seed"])
-    if given["lengths"] is not None:
-        texts = given["lengths"].split(",")
+        if options[name] is not None:
+            chosen[name] = _number(name, options[name])
+    if options["seed"] is not None:
+        chosen["seed"] = whole(0, 2**63 - 1).parse("seed", options["seed"])
+    if options["lengths"] is not None:
+        texts = options["lengths"].split(",")
         chosen["lengths"] = [whole(1, 8192).parse("lengths", text) for text in texts]
-    if given["scale"] is not None:
-        chosen["scale"] = _scale(given["scale"])
-    if given["causal"]:
+    if options["scale"] is not None:
+        chosen["scale"] = _scale(options["scale"])
+    if options["causal"]:
         chosen["causal"] = True
-    if given["top_left"]:
+    if options["top_left"]:
         chosen["causal"] = "top left"
     return chosen
 

@@ -53,7 +53,7 @@ class Rule:
         users: Models that use it, or empty.
         synonyms: Other words by which it can be searched for.
         normalises: Whether q and k are normalised first, as by QK-norm.
-        begins: The parameter that is the number of keys below which the rule is 1/√d_k; or empty.
+        threshold: The parameter that is the n below which the rule is 1/√d_k; or empty.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Rule:
     users: str = ""
     synonyms: tuple[str, ...] = ()
     normalises: bool = False
-    begins: str = ""
+    threshold: str = ""
 
 
 _STEEPEST = 60.0
@@ -198,7 +198,7 @@ _ALL = (
                    "the factor of the logarithm", ("attn_scale",))),
         users="Llama 4, in layers without RoPE",
         synonyms=("Llama 4", "attn_temperature_tuning", "iRoPE"),
-        begins="length",
+        threshold="length",
     ),
     Rule(
         "temperature", "1/T", "a divisor of your own, whatever d_k is",

@@ -239,13 +239,13 @@ class Scale(Checked):
         return len({multiplier(1, n, self.parameters) for n in (2, 3, 1 << 53)}) > 1
 
     @property
-    def begins(self) -> float | None:
+    def threshold(self) -> float | None:
         """The number of keys below which the multiplier is 1/√d_k, or None if it depends on none.
 
-        >>> Scale("llama4").begins, Scale("yarn").begins
+        >>> Scale("llama4").threshold, Scale("yarn").threshold
         (8192.0, None)
         """
-        return self.parameters.get(self.definition.begins)
+        return self.parameters.get(self.definition.threshold)
 
     def uses_d_k(self, n_keys: int) -> bool:
         """Return whether m depends on d_k for a number of keys; true if it fails at either end."""

@@ -109,10 +109,10 @@ def setup_experiment_of(
     # Its own --seed is not the seed of drawn scores.
     names = ("experiment", "d_k", "sigma_q", "sigma_k", "rule", "model")
     shared = {name: options[name] for name in names}
-    return experiment_of(shared, *edits, source=source_beside(options["rule"]))
+    return experiment_of(shared, *edits, source=idle_source(options["rule"]))
 
 
-def source_beside(rule: str | None) -> "Source":
+def idle_source(rule: str | None) -> "Source":
     """Return the source of a question whose instrument draws its own vectors.
 
     It is that of the example, unless the rule of the option refuses typed scores.

@@ -35,7 +35,7 @@ CAPTION_WIDTH = 170
 """What stands below the chart, and how many pixels it takes at most."""
 CELL = "text-align:left;padding:1px 12px 1px 0"
 """The style of a cell; only what stands in the last column may wrap."""
-WHOLE = f"{CELL};white-space:nowrap"
+ONE_LINE = f"{CELL};white-space:nowrap"
 
 
 def html(line: str, heads: "Sequence[DiagnosedHead]", text: str) -> str:
@@ -67,7 +67,7 @@ def _table(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
     has_sequences = any(head.batch for head in heads)
     titles = ["verdict", "m", "promised", "residual", "why"]
     titles = [*["layer"] * has_layers, "head", *["sequence"] * has_sequences, *titles]
-    cells = "".join(f'<th style="{WHOLE}">{title}</th>' for title in titles)
+    cells = "".join(f'<th style="{ONE_LINE}">{title}</th>' for title in titles)
     yield f'<table style="border-collapse:collapse"><thead><tr>{cells}</tr></thead><tbody>'
     for head in heads:
         colour = COLOURS[head.verdict]
@@ -81,7 +81,7 @@ def _table(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
             escape(interval_text(head.multiplier)), escape(promised),
             escape(quantity(head.residual)),
         ]  # fmt: skip
-        row = "".join(f'<td style="{WHOLE}">{text}</td>' for text in texts)
+        row = "".join(f'<td style="{ONE_LINE}">{text}</td>' for text in texts)
         yield f'<tr>{row}<td style="{CELL}">{escape(head.sentence)}</td></tr>'
     yield "</tbody></table>"
 
@@ -112,13 +112,13 @@ class MultiplierAxis(NamedTuple):
 
 def _chart(heads: "Sequence[DiagnosedHead]") -> Iterator[str]:
     """Yield an SVG with m of each head, its interval, and the promised m, if any m is known."""
-    known = [head for head in heads if head.multiplier.value is not None]
-    if not known:
+    measured = [head for head in heads if head.multiplier.value is not None]
+    if not measured:
         return
-    axis = _axis(known)
+    axis = _axis(measured)
     right = LEFT + STEP * len(heads) + 6
     width = max(right + 6, LEFT + CAPTION_WIDTH)
-    label = f"m of {len(known)} heads, with 95 % intervals"
+    label = f"m of {len(measured)} heads, with 95 % intervals"
     yield (
         f'<svg role="img" aria-label="{label}" width="{width}" height="{TOP + HEIGHT + MARGIN}" '
         'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11" '

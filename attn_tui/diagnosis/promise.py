@@ -238,12 +238,12 @@ class Stated:
 
 def _broadcast(name: str, array: Raw, shape: CallShape) -> Raw:
     """Return a mask or a bias with rows of queries and columns of keys, and 4 axes."""
-    whole = (shape.batch, shape.heads, shape.queries, shape.keys)
+    sizes = (shape.batch, shape.heads, shape.queries, shape.keys)
     try:
-        np.broadcast_to(array, whole)
+        np.broadcast_to(array, sizes)
     except ValueError:
         problem = f"its shape is {'×'.join(map(str, array.shape))}"
-        expected = f"a shape that broadcasts to {'×'.join(map(str, whole))}"
+        expected = f"a shape that broadcasts to {'×'.join(map(str, sizes))}"
         raise InputError(name, problem, f"{expected}: batch, heads, queries, keys") from None
     wide = array.reshape((1,) * (4 - array.ndim) + array.shape)
     return np.broadcast_to(wide, (*wide.shape[:2], shape.queries, shape.keys))

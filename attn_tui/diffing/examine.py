@@ -230,8 +230,8 @@ def _layers(
     """Yield what differs in each layer."""
     references = {finding.id: finding for finding in report.findings}
     # Where the inputs are those of REFERENCE, nothing is wrong with how PORT was captured.
-    whole = settled(port.examined, port.settings.assume, is_whole=True)
-    every = {one.id: (one, other) for one, other in zip(port.findings, whole, strict=True)}
+    trusted = settled(port.examined, port.settings.assume, is_trusted=True)
+    every = {one.id: (one, other) for one, other in zip(port.findings, trusted, strict=True)}
     for layer, number in numbers.items():
         heads = []
         for place, (finding, sure) in every.items():

@@ -71,16 +71,16 @@ def _parts(
     layer = findings[0].id.layer
     assert model.promise is not None
     masks = [one.explanation.candidate.model.mask for one in findings]
-    is_given = model.promise.mask is None and any(mask.kind == "given" for mask in masks)
+    has_captured = model.promise.mask is None and any(mask.kind == "given" for mask in masks)
     has_bias = model.promise.bias == "learned"
     for part in ("mask", "bias"):
-        if (is_given or has_bias) and part in reference.tensors(layer):
+        if (has_captured or has_bias) and part in reference.tensors(layer):
             yield part, reference.part(layer, part)
     firsts: dict[int, tuple[Finding, HeadMask]] = {}
     for finding, mask in zip(findings, masks, strict=True):
         firsts.setdefault(finding.id.batch, (finding, mask))
     has_padding = any(mask.hidden or mask.packed or mask.prefix for _, mask in firsts.values())
-    if is_given or not (has_padding or is_all):
+    if has_captured or not (has_padding or is_all):
         return
     numbers = _written(firsts, reference)
     if numbers is not None:

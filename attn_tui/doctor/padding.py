@@ -131,12 +131,12 @@ class _Captured:
         if is_open or self.is_under(Padding()):
             # Of one query, padding looks like a shorter window.
             return Padding()
-        begins: tuple[int, ...] = ()
+        starts: tuple[int, ...] = ()
         if self.rows.n_queries == self.rows.n_keys:
-            begins = _begins(self.rows, self.seen, self.mask)
+            starts = _starts(self.rows, self.seen, self.mask)
         every = [Padding(run) for run in runs]
-        if begins:
-            every += [Padding(hidden, begins) for hidden in (None, *runs)]
+        if starts:
+            every += [Padding(hidden, starts) for hidden in (None, *runs)]
         return next((padding for padding in every if self.is_under(padding)), Padding())
 
     def is_under(self, padding: Padding) -> bool:
@@ -245,14 +245,14 @@ def _runs(hidden: Truths) -> Iterator[tuple[int, int]]:
         yield 0, int(shown[0]) - 1
 
 
-def _begins(rows: HeadRows, seen: Truths, mask: HeadMask) -> tuple[int, ...]:
+def _starts(rows: HeadRows, seen: Truths, mask: HeadMask) -> tuple[int, ...]:
     """Return the keys at which texts begin, if rows see whole texts of their own; else empty."""
     sees = seen.any(axis=1)
     first = np.argmax(seen[sees], axis=1)
     queries = rows.rows[sees]
     if mask.window is not None or mask.chunk is not None:
         # A text begins where a query sees no key before its own.
-        begins = queries[first == queries]
+        starts = queries[first == queries]
     else:
-        begins = np.unique(first)
-    return tuple(int(key) for key in begins if key > 0)
+        starts = np.unique(first)
+    return tuple(int(key) for key in starts if key > 0)

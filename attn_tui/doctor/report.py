@@ -28,7 +28,7 @@ class Settings:
         assume: The granted assumptions about what was not captured.
         tf32: Whether products may have been computed in TF32.
         search: Whether to look for the causes of what is not as promised.
-        is_whole: Whether the capture is known to be right, with all that each call was given, as
+        is_trusted: Whether the capture is known to be right, with all that each call was given, as
             where the doctor made the inputs.
     """
 
@@ -39,7 +39,7 @@ class Settings:
     assume: frozenset[Assumption] = frozenset()
     tf32: bool = False
     search: bool = True
-    is_whole: bool = False
+    is_trusted: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class DoctorReport:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """The findings, with verdicts that take all heads into account."""
-        return settled(self.examined, self.settings.assume, self.settings.is_whole)
+        return settled(self.examined, self.settings.assume, self.settings.is_trusted)
 
     @property
     def counts(self) -> Mapping[Verdict, int]:

@@ -44,7 +44,7 @@ from attn_tui.report.words import ranges
 
 PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
 """Verdicts of several heads, if their plural differs."""
-NEAR_USUAL = 2e-3
+USUAL_TOLERANCE = 2e-3
 """A ratio within this share of a usual one is that one."""
 USUAL_TIMES = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
 M_OPEN = "; give --config or --expect m=… to compare"
@@ -364,7 +364,7 @@ def _other_multiplier(group: Group) -> str:
         value += f" = {form}"
     d_k = group.first.shape.d_k
     low, high = (m * d_k**0.5 for m in (values[0], values[-1]))
-    usual = [text for usual, text in USUAL_TIMES.items() if _is_near(low, high, usual)]
+    usual = [text for usual, text in USUAL_TIMES.items() if _is_close(low, high, usual)]
     times = usual[0] if usual else f"{interval(low, high)} times"
     return f"m = {value}, {times} the usual 1/√d_k{meaning}"
 
@@ -384,9 +384,9 @@ def _names_of(finding: Finding) -> list[tuple[str, str, float]]:
     return [*names, (form, "", 0.0), *bare]
 
 
-def _is_near(low: float, high: float, usual: float) -> bool:
+def _is_close(low: float, high: float, usual: float) -> bool:
     """Return whether two ratios are a usual one."""
-    return all(abs(ratio / usual - 1.0) < NEAR_USUAL for ratio in (low, high))
+    return all(abs(ratio / usual - 1.0) < USUAL_TOLERANCE for ratio in (low, high))
 
 
 def multiplier(group: Group) -> str:

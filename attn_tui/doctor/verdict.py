@@ -210,7 +210,7 @@ def _key(finding: Finding, candidate: Candidate) -> object:
 
 
 def settled(
-    findings: Sequence[Finding], granted: Collection[Assumption], is_whole: bool = False
+    findings: Sequence[Finding], granted: Collection[Assumption], is_trusted: bool = False
 ) -> tuple[Finding, ...]:
     """Return findings with verdicts.
 
@@ -220,12 +220,12 @@ def settled(
     Args:
         findings: What is known of each head.
         granted: The assumptions that the user grants.
-        is_whole: Whether the capture is at fault for nothing, as `Settings` has it.
+        is_trusted: Whether the capture is at fault for nothing, as `Settings` has it.
     """
     ordered = commonest_first(findings)
     judged = [replace(finding, judgement=judge(finding, granted)) for finding in ordered]
-    if is_whole:
-        judged = [replace(one, judgement=_of_whole(one)) for one in judged]
+    if is_trusted:
+        judged = [replace(one, judgement=_of_trusted(one)) for one in judged]
     assumed = common_masks(judged)
     refuted = {finding.sequence for finding in judged if finding.refutes}
     results = []
@@ -241,7 +241,7 @@ def settled(
     return together(results)
 
 
-def _of_whole(finding: Finding) -> Judgement:
+def _of_trusted(finding: Finding) -> Judgement:
     """Return the verdict about a head whose capture has all that its call was given.
 
     Nothing is left to be granted then, and an output that nothing explains is not the promised one.

@@ -66,7 +66,7 @@ UNREAD = "{error}. Below are the results for the scores before."
 WORD = "{error}. To leave the scores, press esc. Below are the results for the scores before."
 """The message where a line begins with a letter: perhaps a key or a command was meant."""
 
-BEGINS_A_WORD = re.compile(r"\s*(?:[^\W\d_]|/)")
+WORD_START = re.compile(r"\s*(?:[^\W\d_]|/)")
 
 FEW_LINES = 2
 """The most lines of scores that always stand on the screen: of more, their number is said."""
@@ -241,7 +241,7 @@ class ExploreScreen(PinningScreen):
             return
         lines = ["", *self.present.draft.text.splitlines()]
         line = lines[error.line] if error.line < len(lines) else ""
-        self.failure = (WORD if BEGINS_A_WORD.match(line) else UNREAD).format(error=error)
+        self.failure = (WORD if WORD_START.match(line) else UNREAD).format(error=error)
 
     def why_idle(self, question: Question) -> str:
         """Return why another d_k would change nothing; empty if it would."""

@@ -24,10 +24,6 @@ READ = 16
 """The most numbers of q and of the output that a report lists as text; JSON has all."""
 
 
-short = partial(fitted, width=11)
-"""Writes a number of any size."""
-
-
 def components(through: Attention, answer: VectorAnswer) -> report.Table:
     """Return the table of the components of q, of the gradient by q and of the output.
 
@@ -38,8 +34,8 @@ def components(through: Attention, answer: VectorAnswer) -> report.Table:
     outputs = [output for side in sides if (output := through.output(side)) is not None]
     rows = np.arange(max(map(len, (through.query, *outputs))))
     columns = [
-        report.Column("i", texts=lambda rows: map(str, rows.tolist()), width=4, kind="muted"),
-        _component("q_i", through.query, short),
+        report.Column("i", texts=lambda rows: map(str, rows.tolist()), width=2, kind="muted"),
+        _component("q_i", through.query, partial(fitted, width=8)),
     ]
     signed = partial(scientific, signed=True)
     for side, gradient in zip(SIDES, gradients, strict=True):
@@ -70,7 +66,7 @@ def _component(
         written = [write(value) for value in values(rows).tolist()]
         return written + [""] * (rows.size - len(written))
 
-    return report.Column(title, values, texts=texts, width=11, **more)
+    return report.Column(title, values, texts=texts, width=8, **more)
 
 
 def _norms(name: str, by: str, norms: Iterable[float]) -> str:
@@ -99,7 +95,9 @@ def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iter
     yield report.Table(
         [
             key_column(),
-            _of_keys("‖k‖", lambda rows: lengths(through.keys[rows]), short, 11),
+            _of_keys(
+                "‖k‖", lambda rows: lengths(through.keys[rows]), partial(fitted, width=11), 11
+            ),
             *(_of_keys(side, of, scientific, 12) for side, of in zip(SIDES, norms, strict=True)),
         ],
         keys,

@@ -113,7 +113,7 @@ class Keeper(Protocol):
 
 
 @dataclass(frozen=True)
-class Beside:
+class FilesInFolder:
     """Keeps files in a folder, each once, named by a hash of its bytes.
 
     Attributes:
@@ -137,7 +137,7 @@ class Beside:
         return {"kept": name}
 
 
-class Inside:
+class FilesInText:
     """Keeps files inside of the session, `MOST_SHARED` bytes together at most."""
 
     def __init__(self) -> None:

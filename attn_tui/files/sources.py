@@ -53,8 +53,8 @@ _PARTS: Mapping[str, Part] = {
 _FINITE = "finite numbers"
 
 _DRAW = {field.label: name for name, field in fields_of(Draw).items()}
-_BEGINS_DRAW = re.compile(rf"\A\s*({'|'.join(_DRAW)})\s*=", re.IGNORECASE)
-_BEGINS_CAPTURE = re.compile(r"\A\s*file\s*:", re.IGNORECASE)
+_DRAW_START = re.compile(rf"\A\s*({'|'.join(_DRAW)})\s*=", re.IGNORECASE)
+_CAPTURE_START = re.compile(r"\A\s*file\s*:", re.IGNORECASE)
 _WORDS = r"(?:[^\S\n]+[^\s,;:：=()\[\]{}\"']+)*"
 _PART = re.compile(
     rf"^[^\S\n]*({'|'.join(_PARTS)})({_WORDS})(?:\[\d+\])?[^\S\n]*[:：]",
@@ -83,9 +83,9 @@ def kind_of(text: str) -> Kind:
     >>> kind_of("n = 64, seed = 1"), kind_of("a: 100, 120, 150"), kind_of("q cat sat: 1, 0")
     ('drawn', 'typed', 'vectors')
     """
-    if _BEGINS_DRAW.match(ascii_signs(text)):
+    if _DRAW_START.match(ascii_signs(text)):
         return Drawn.kind
-    if _BEGINS_CAPTURE.match(text):
+    if _CAPTURE_START.match(text):
         return CAPTURED
     heads = [*_PART.finditer(text)]
     parts = {part_of(head[1]) for head in heads}

@@ -102,11 +102,11 @@ def _odd(survey: Survey) -> Iterator[tuple[str, str]]:
             if odd.part == part
         }
         if odd_parts:
-            head, begins = next(iter(odd_parts.items()))
+            head, earliest = next(iter(odd_parts.items()))
             nan = sum(odd.nan for odd in odd_parts.values())
             infinite = sum(odd.infinite for odd in odd_parts.values())
-            count = replace(begins, nan=nan, infinite=infinite).count
-            where = f"{head_text(head, batches)}, row {begins.row:,}, column {begins.column:,}"
+            count = replace(earliest, nan=nan, infinite=infinite).count
+            where = f"{head_text(head, batches)}, row {earliest.row:,}, column {earliest.column:,}"
             yield "odd", f"{part} holds {count}, first in {where}"
 
 

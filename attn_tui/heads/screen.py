@@ -410,7 +410,7 @@ class HeadsScreen(InstrumentScreen):
         # Which heads the map leaves out depends on its size, which a resize sets only later.
         self.call_after_refresh(self._show_progress)
 
-    def is_known(self, view: str) -> bool:
+    def has_content(self, view: str) -> bool:
         """Return whether a view has anything to show yet."""
         results = self.results
         if view == "doctor-pane":

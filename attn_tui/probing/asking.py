@@ -206,8 +206,8 @@ class _Promised:
         """Return what is meant of a call, with its mask and bias."""
         parts = {}
         for name in ("mask", "bias"):
-            made = getattr(self.stated, name)
-            parts[name] = None if made is None else made(shape.queries, shape.keys)
+            maker = getattr(self.stated, name)
+            parts[name] = None if maker is None else maker(shape.queries, shape.keys)
         return replace(self.stated, **parts)
 
     def promise(self, shape: CallShape) -> Promise:
@@ -288,11 +288,11 @@ def _called(
             return cases
         raised = raised or errors[-1]
     assert raised is not None
-    raised.add_note("; ".join(_given(cases[0], like)))
+    raised.add_note("; ".join(_arguments(cases[0], like)))
     raise raised
 
 
-def _given(case: _Case, like: str | None) -> Iterator[str]:
+def _arguments(case: _Case, like: str | None) -> Iterator[str]:
     """Yield what a function was given that raises, and what may be meant instead."""
     q, k, v = (
         "×".join(map(str, laid_out(case.arrays[part], case.caller.layout, False).shape))
@@ -533,18 +533,18 @@ def _examined(cases: Sequence[_Case], promise: _Promised, is_searched: bool) -> 
         tensors |= {f"{layer}.{part}": array for part, array in parts.items()}
     capture = open_arrays(tensors, "bhnd")
     expectation = promise.expectation([case.inputs.shape for case in cases])
-    settings = Settings(search=is_searched, is_whole=True)
+    settings = Settings(search=is_searched, is_trusted=True)
     with one_thread():
         *_, report = examine(capture, expectation, settings)
     return report
 
 
-def _function(name: str, made: Any) -> Any:
+def _function(name: str, function: Any) -> Any:
     """Return a mask or a bias, which has to be a function of n_q and n."""
-    if made is not None and not callable(made):
-        problem = f"it is {inert(type(made).__qualname__)[1:-1]}"
+    if function is not None and not callable(function):
+        problem = f"it is {inert(type(function).__qualname__)[1:-1]}"
         raise InputError(name, problem, "a function of n_q and n that returns an array")
-    return made
+    return function
 
 
 def _plan(

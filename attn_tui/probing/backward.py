@@ -17,7 +17,7 @@ from attn_tui.files.models.promise import Promise
 ALLOWED = 4.0
 """A gradient may be so many times as far off as the same backward pass simulated in the format."""
 NAMES = {"q": "dq", "k": "dk", "v": "dv"}
-NEAR = 0.02
+TOLERANCE = 0.02
 """A factor within this share of a usual one is that one."""
 
 Numbers = NDArray[np.floating[Any]]
@@ -85,7 +85,7 @@ class BackwardHead:
         size = weights * (np.abs(dp) + np.abs(mean)) * slope
         of_values = raised if fault == "sum" else weights
         m = self.multiplier
-        whole = {
+        sizes_of_all = {
             "q": m * ds @ k, "k": m * ds.swapaxes(2, 3) @ q,
             "v": of_values.swapaxes(2, 3) @ upstream,
         }  # fmt: skip
@@ -94,7 +94,7 @@ class BackwardHead:
             "v": weights.swapaxes(2, 3) @ np.abs(upstream),
         }  # fmt: skip
         parts: tuple[dict[str, Numbers], dict[str, Numbers]] = ({}, {})
-        for place, every in enumerate((whole, sizes)):
+        for place, every in enumerate((sizes_of_all, sizes)):
             for name, array in every.items():
                 parts[place][name] = array if name == "q" else self._summed(array, fault)
         return {name: self._rounded(array) for name, array in parts[0].items()}, parts[1]
@@ -174,7 +174,7 @@ def backward_faults(
     for part, name in NAMES.items():
         got = widened(gradients[part]).astype(np.float64)
         room = ALLOWED * (_norm(rough[part] - exact[part]) + unit * _norm(sizes[part]))
-        if _is_near(got, exact[part], room):
+        if _is_close(got, exact[part], room):
             continue
         cause = _cause(head, wide, dout, part, got, room)
         yield f"{name} is off by {_share(got, exact[part])}: {cause}", f"{name}: {cause}"
@@ -185,7 +185,7 @@ def are_other(gradients: Mapping[str, Raw], again: Mapping[str, Raw]) -> bool:
     for name, array in gradients.items():
         one, two = (widened(each).astype(np.float64) for each in (array, again[name]))
         unit = float(limits(array.dtype).eps)
-        if not _is_near(one, two, ALLOWED * unit * _norm(one)):
+        if not _is_close(one, two, ALLOWED * unit * _norm(one)):
             return True
     return False
 
@@ -210,11 +210,13 @@ def _cause(
         if fault in ("first", "last") and (head.group == 1 or part == "q"):
             continue
         other = head.gradients(arrays, upstream, fault)[0][part]
-        if not _is_near(other, exact, room) and _is_near(got, other, room * _growth(other, exact)):
+        if not _is_close(other, exact, room) and _is_close(
+            got, other, room * _growth(other, exact)
+        ):
             return words
     square = float((exact * exact).sum())
     ratio = float((got * exact).sum()) / square if square else 0.0
-    if ratio and _is_near(got, ratio * exact, room * max(abs(ratio), 1.0)):
+    if ratio and _is_close(got, ratio * exact, room * max(abs(ratio), 1.0)):
         return _factor(ratio, head)
     return "no factor explains it"
 
@@ -227,7 +229,7 @@ def _factor(ratio: float, head: BackwardHead) -> str:
         "group of a KV head, not the sum", -1.0: "its sign is turned",
     }  # fmt: skip
     for value, words in usual.items():
-        if abs(ratio / value - 1.0) < NEAR and value != 1.0:
+        if abs(ratio / value - 1.0) < TOLERANCE and value != 1.0:
             return words
     return f"it is {quantity(ratio)} times what it should be"
 
@@ -242,7 +244,7 @@ def _norm(array: Numbers) -> Numbers:
     return np.asarray(np.sqrt(np.square(array).sum(axis=(2, 3))))
 
 
-def _is_near(one: Numbers, other: Numbers, room: Numbers) -> bool:
+def _is_close(one: Numbers, other: Numbers, room: Numbers) -> bool:
     """Return whether two gradients agree in each head."""
     return bool((_norm(one - other) <= room).all())
 

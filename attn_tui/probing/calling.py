@@ -75,9 +75,9 @@ class Caller:
             mask: What the function is given as ``mask``, if it has such a parameter.
             is_strided: Whether the arrays are to be parts of larger ones.
         """
-        given = {name: laid_out(array, self.layout, is_strided) for name, array in arrays.items()}
-        before = {name: array.tobytes() for name, array in given.items()}
-        converted = {name: to_library(self.library, array) for name, array in given.items()}
+        inputs = {name: laid_out(array, self.layout, is_strided) for name, array in arrays.items()}
+        before = {name: array.tobytes() for name, array in inputs.items()}
+        converted = {name: to_library(self.library, array) for name, array in inputs.items()}
         more = {}
         if self.has_mask and mask is not None:
             more["mask"] = to_library(self.library, mask)
@@ -117,7 +117,7 @@ class Caller:
             upstream: ∂L/∂out, [batch, heads, n_q, d_v].
             mask: What the function is given as ``mask``, if it has such a parameter.
         """
-        given = [
+        inputs = [
             to_library(self.library, laid_out(array, self.layout, False))
             for array in arrays.values()
         ]
@@ -127,10 +127,10 @@ class Caller:
             more["mask"] = to_library(self.library, mask)
         try:
             if self.library == "torch":
-                made = _by_torch(self.function, given, dout, more)
+                gradients = _by_torch(self.function, inputs, dout, more)
             else:
-                made = _by_jax(self.function, given, dout, more)
-            parts = zip(arrays, made, strict=True)
+                gradients = _by_jax(self.function, inputs, dout, more)
+            parts = zip(arrays, gradients, strict=True)
             return {
                 name: from_layout(array_in(name, array), self.layout).copy()
                 for name, array in parts
@@ -140,29 +140,29 @@ class Caller:
 
 
 def _by_torch(
-    function: Function, given: list[Any], upstream: Any, more: Mapping[str, Any]
+    function: Function, inputs: list[Any], upstream: Any, more: Mapping[str, Any]
 ) -> Sequence[Any]:
     """Return the gradients of a function of PyTorch."""
     torch = sys.modules["torch"]
-    leaves = [tensor.requires_grad_() for tensor in given]
+    leaves = [tensor.requires_grad_() for tensor in inputs]
     out = function(*leaves, **more)
     if not out.requires_grad:
         return [torch.zeros_like(leaf) for leaf in leaves]
     # What the output does not depend on has no gradient, which is 0.
-    made: Sequence[Any] = torch.autograd.grad(
+    gradients: Sequence[Any] = torch.autograd.grad(
         out, leaves, upstream.to(out.dtype), materialize_grads=True
     )
-    return made
+    return gradients
 
 
 def _by_jax(
-    function: Function, given: list[Any], upstream: Any, more: Mapping[str, Any]
+    function: Function, inputs: list[Any], upstream: Any, more: Mapping[str, Any]
 ) -> Sequence[Any]:
     """Return the gradients of a function of JAX."""
     jax = import_module("jax")
-    out, pulled = jax.vjp(lambda *arrays: function(*arrays, **more), *given)
-    made: Sequence[Any] = pulled(upstream.astype(out.dtype))
-    return made
+    out, pulled = jax.vjp(lambda *arrays: function(*arrays, **more), *inputs)
+    gradients: Sequence[Any] = pulled(upstream.astype(out.dtype))
+    return gradients
 
 
 def caller_of(function: Function, like: str, layout: str) -> Caller:

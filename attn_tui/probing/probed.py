@@ -186,15 +186,15 @@ def common(calls: Sequence[ProbedCall]) -> str:
 
     Calls that could not have shown a fault say nothing.
     """
-    told = [call for call in calls if call.verdict != "silent"]
-    wrong = {call.inputs.number for call in told if not call.is_right}
-    if not wrong or len(wrong) == len(told):
+    decisive = [call for call in calls if call.verdict != "silent"]
+    wrong = {call.inputs.number for call in decisive if not call.is_right}
+    if not wrong or len(wrong) == len(decisive):
         return ""
     for words, holds in TRAITS:
-        if {call.inputs.number for call in told if holds(call.inputs)} == wrong:
+        if {call.inputs.number for call in decisive if holds(call.inputs)} == wrong:
             return words
-    lengths = sorted({call.inputs.shape.keys for call in told if call.inputs.number in wrong})
-    others = {call.inputs.shape.keys for call in told if call.inputs.number not in wrong}
+    lengths = sorted({call.inputs.shape.keys for call in decisive if call.inputs.number in wrong})
+    others = {call.inputs.shape.keys for call in decisive if call.inputs.number not in wrong}
     if not others & {*lengths}:
         return f"at n = {listed([f'{n:,}' for n in lengths])}"
     return ""

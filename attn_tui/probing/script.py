@@ -33,7 +33,7 @@ def script(
         fault: What the script shows in place of an output that is not the promised one.
     """
     name, imported = _named(caller.function)
-    given = [_given(caller, part, inputs.is_strided, plan.dtype) for part in "qkv"]
+    given = [_argument(caller, part, inputs.is_strided, plan.dtype) for part in "qkv"]
     call = _back(caller, f"{name}({', '.join(given)}{_mask(caller, stated)})")
     if fault is None:
         shown = _output(call, inputs, promise, stated)
@@ -200,7 +200,7 @@ def _gradients(
     size = (shape.batch, shape.heads, shape.queries, shape.d_v)
     seeds = [plan.seed, inputs.number, 1]
     yield f"dout = np.random.default_rng({seeds}).standard_normal({size}).astype(q.dtype)"
-    upstream = _given(caller, "dout", False, plan.dtype)
+    upstream = _argument(caller, "dout", False, plan.dtype)
     if caller.library == "torch":
         yield f"given = [one.requires_grad_() for one in ({', '.join(given)})]"
         out = f"{name}(*given{_mask(caller, stated)})"
@@ -250,8 +250,8 @@ def _named(function: Any) -> tuple[str, str]:
 
 def _mask(caller: Caller, stated: Stated) -> str:
     """Return the mask as an argument, if the function takes one."""
-    made = _MADE[caller.library].format("mask(q.shape[2], k.shape[2])")
-    return f", mask={made}" if caller.has_mask and stated.mask is not None else ""
+    constructor = _CONSTRUCTORS[caller.library].format("mask(q.shape[2], k.shape[2])")
+    return f", mask={constructor}" if caller.has_mask and stated.mask is not None else ""
 
 
 def _back(caller: Caller, array: str) -> str:
@@ -270,12 +270,12 @@ def _back(caller: Caller, array: str) -> str:
     return text if axes == "bhnd" else f"{text}[{missing}]"
 
 
-_MADE = {"numpy": "{}", "torch": "torch.from_numpy({})", "jax": "jnp.asarray({})",
+_CONSTRUCTORS = {"numpy": "{}", "torch": "torch.from_numpy({})", "jax": "jnp.asarray({})",
          "mlx": "mx.array({})"}  # fmt: skip
 """How an array of NumPy becomes one of a library."""
 
 
-def _given(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
+def _argument(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
     """Return q, k or v as the function takes it."""
     text = part
     if is_strided:
@@ -286,9 +286,9 @@ def _given(caller: Caller, part: str, is_strided: bool, dtype: str) -> str:
     if caller.layout != axes:
         text += f".transpose({[axes.index(axis) for axis in caller.layout]})"
         text = text if is_strided else f"np.ascontiguousarray({text})"
-    made = _MADE[caller.library]
+    constructor = _CONSTRUCTORS[caller.library]
     if dtype == "bfloat16" and caller.library == "torch":
-        return f"{made.format(f'{text}.view(np.int16)')}.view(torch.bfloat16)"
+        return f"{constructor.format(f'{text}.view(np.int16)')}.view(torch.bfloat16)"
     if dtype == "bfloat16" and caller.library == "mlx":
-        return f"{made.format(f'{text}.astype(np.float32)')}.astype(mx.bfloat16)"
-    return made.format(text)
+        return f"{constructor.format(f'{text}.astype(np.float32)')}.astype(mx.bfloat16)"
+    return constructor.format(text)

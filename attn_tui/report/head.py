@@ -81,8 +81,8 @@ def _scale(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
         yield "scale", f"m = {general(fitted, 6)}, found by the doctor's fit"
     else:
         yield from rule_lines(scale)
-    if (begins := scale.begins) is not None and experiment.vectors.n_keys < begins:
-        yield "", f"its factor is exactly 1 below L = {whole(begins)} keys, as here"
+    if (threshold := scale.threshold) is not None and experiment.vectors.n_keys < threshold:
+        yield "", f"its factor is exactly 1 below L = {whole(threshold)} keys, as here"
     if cap is not None:
         yield "soft cap", f"z = c·tanh(m·s/c), c = {general(cap)}: no logit exceeds ±c"
         yield "", SOFTCAP_SOURCE

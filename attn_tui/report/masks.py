@@ -72,7 +72,7 @@ def texts_text(mask: HeadMask) -> str:
     >>> texts_text(HeadMask("causal", packed=(24, 50, 60, 70)))
     'texts begin at keys 0, 24, 50 and 2 more'
     """
-    begins = [f"{key:,}" for key in (0, *mask.packed)]
-    if len(begins) > _NAMED:
-        begins = [*begins[: _NAMED - 1], f"{len(begins) - _NAMED + 1:,} more"]
-    return f"texts begin at keys {listed(begins)}"
+    starts = [f"{key:,}" for key in (0, *mask.packed)]
+    if len(starts) > _NAMED:
+        starts = [*starts[: _NAMED - 1], f"{len(starts) - _NAMED + 1:,} more"]
+    return f"texts begin at keys {listed(starts)}"

@@ -14,10 +14,10 @@ from attn_tui.charts.figure import Axis, Band, Curve, Figure
 from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
 from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
-from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.scale import NONE
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
-from attn_tui.compute.sweep.points import Place, Point, Ratio, along, closest
+from attn_tui.compute.sweep.points import Place, Point, Ratio, along
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import name_of, quarters
@@ -38,39 +38,42 @@ SIGNS = {"larger": "▲", "smaller": "▼"}
 """The sign before a factor, by its way."""
 
 
-def level(log_factor: float) -> float:
-    """Return the place of a factor on the ramp, from −1 to 1, from its natural logarithm."""
-    size = min(abs(log_factor) / LN10 / MOST, 1.0) ** BEND
-    return float(np.copysign(size, log_factor)) if log_factor else 0.0
+def level(factor: LogFactor) -> float:
+    """Return the place of a factor on the ramp, from −1 to 1: 0 if it is the same or untold."""
+    if factor.way not in SIGNS:
+        return nan if factor.way == "unknown" else 0.0
+    size = min(abs(factor.log) / LN10 / MOST, 1.0) ** BEND
+    return float(np.copysign(size, factor.log))
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """The places of a map, with the change that a rule makes to a statistic at each.
+    """The places of a map, with the change that the rule makes to the statistic at each.
 
     Attributes:
         answer: The draws.
-        rule: The rule.
     """
 
     answer: Answer
-    rule: Scale
 
     @cached_property
     def ns(self) -> tuple[int, ...]:
         """The numbers of keys, the largest at the top."""
-        return tuple(along(self.answer.settings, 1)[0][::-1])
+        return tuple(along(self.answer.settings, self.answer.place[1])[0][::-1])
 
     @cached_property
     def d_ks(self) -> tuple[int, ...]:
         """The d_k, rising to the right."""
-        return tuple(along(self.answer.settings, 1)[1])
+        return tuple(along(self.answer.settings, self.answer.place[1])[1])
 
     @cached_property
     def _ratios(self) -> list[list[Ratio | None]]:
         """The ratio of the statistic unscaled to that under the rule at each place, row by row."""
         points, statistic = self.answer.points, self.answer.settings.statistic
-        return [[points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks] for n in self.ns]
+        return [
+            [points.ratio(n, d_k, self.answer.rule, statistic) for d_k in self.d_ks]
+            for n in self.ns
+        ]
 
     @cached_property
     def _estimates(self) -> list[Crossing | None]:
@@ -96,7 +99,7 @@ class Grid:
         ends = np.full((3, len(self.ns)), nan)
         for row, (n, estimate) in enumerate(zip(self.ns, self._estimates, strict=True)):
             if estimate is not None:
-                found = answer.crossing(self.rule, answer.settings.statistic, n) or estimate
+                found = answer.crossing(answer.rule, answer.settings.statistic, n) or estimate
                 low, high = found.low or self.d_ks[0], found.high or self.d_ks[-1]
                 ends[:, row] = found.at, low, high
         if np.isnan(ends).all() or len(self.d_ks) < 2:
@@ -109,7 +112,7 @@ class Grid:
     def _map(self) -> HeatMapDrawing:
         """The map without a cursor."""
         changes = [[LogFactor.of(ratio) for ratio in row] for row in self._ratios]
-        levels = np.array([[_level(factor) for factor in row] for row in changes])
+        levels = np.array([[level(factor) for factor in row] for row in changes])
         short, medium, longest = (
             [[factor.cell(*size) for factor in row] for row in changes]
             for size in ((2, 0), (3, 0), (5, 1))
@@ -121,28 +124,26 @@ class Grid:
             short, longer=(signed, longest, medium), corner="n\\d_k", place=self.place,
         )  # fmt: skip
 
+    def is_of(self, answer: Answer) -> bool:
+        """Return whether an answer has the same points, statistic and rule."""
+        mine, other = ((one.settings.statistic, one.rule) for one in (self.answer, answer))
+        return mine == other and self.answer.points is answer.points
+
     def place(self, row: int, column: int) -> Place:
         """Return the n and the d_k of an entry of the map."""
         return self.ns[row], self.d_ks[column]
 
-    def heat_map(self, answer: Answer, cursor: Place) -> HeatMapDrawing:
+    def heat_map(self, answer: Answer) -> HeatMapDrawing:
         """Return the map with the cursor on the nearest of its places.
 
         Args:
-            answer: The answer with the crossovers known so far.
-            cursor: The n and the d_k of the question.
+            answer: An answer with the same points: its place, and the crossovers known so far.
         """
-        row = self.ns.index(closest(self.ns, cursor[0]))
-        column = self.d_ks.index(closest(self.d_ks, cursor[1]))
-        ticks = [(level(ten * LN10), tick(ten)) for ten in TICKS]
+        n, d_k = answer.nearest
+        row, column = self.ns.index(n), self.d_ks.index(d_k)
+        ticks = [(level(LogFactor(ten * LN10)), tick(ten)) for ten in TICKS]
         bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
         return self._map.marked((row, column), bar, self.border(answer))
-
-
-def _level(factor: LogFactor) -> float:
-    if factor.way == "unknown":
-        return nan
-    return level(factor.log) if factor.way in SIGNS else 0.0
 
 
 def tick(ten: int) -> str:
@@ -198,19 +199,19 @@ class PlaceNumbers:
         return cells
 
 
-def medians(answer: Answer, here: Place, over_n: bool = False, has_names: bool = True) -> Figure:
+def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Figure:
     """Return the medians of the statistic under every rule as curves, the middle halves as bands.
+
+    They run through the current place, with a dot there, or else through the nearest one.
 
     Args:
         answer: The draws.
-        here: The n and the d_k that are looked at. The curves run through it, with a dot there,
-            or else through the nearest of the places drawn.
         over_n: Whether the curves run over n, at one d_k, and not over d_k, at one n.
         has_names: Whether the curves are named.
     """
-    statistic = answer.settings.statistic
+    statistic, here = answer.settings.statistic, answer.place
     held = 1 if over_n else 0
-    at, value = answer.points.nearest(here)[held], here[1 - held]
+    at, value = answer.nearest[held], here[1 - held]
     curves, bands, dots = [], [], []
     logs: list[Numbers] = []
     for rule in answer.rules:

@@ -39,8 +39,7 @@ WAITING = "Drawing vectors of {n} keys at d_k = {d_k}…"
 
 def headline(answer: Answer) -> str:
     """Return the headline for the draws so far."""
-    settings, statistic = answer.settings, answer.settings.statistic
-    cursor = settings.n, answer.experiment.setup.d_k
+    statistic, cursor = answer.settings.statistic, answer.place
     points = answer.nearby
     if not points:
         return WAITING.format(n=f"{cursor[0]:,}", d_k=f"{cursor[1]:,}")

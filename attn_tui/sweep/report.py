@@ -256,9 +256,9 @@ def _sampled(summaries: Iterable[Summary], title: str, name: str, **more: Any) -
     return Column(title, texts=listed(texts), width=NUMBER, **more)
 
 
-def row_places(answer: Answer, here: Place) -> list[Place]:
-    """Return the places drawn along the curves through a place, or through the nearest to it."""
-    n, d_k = answer.points.nearest(here)
+def row_places(answer: Answer) -> list[Place]:
+    """Return the places drawn along the curves through the current place, or the nearest drawn."""
+    n, d_k = answer.points.nearest(answer.place)
     if answer.settings.swept == "n":
         return [place for place in answer.points.places if place[1] == d_k]
     return [place for place in answer.points.places if place[0] == n]

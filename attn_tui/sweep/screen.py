@@ -23,7 +23,7 @@ from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.scale import NONE
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer
@@ -36,7 +36,7 @@ from attn_tui.report.report import Report
 from attn_tui.sweep import charts
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
-from attn_tui.sweep.names import doing, name_of, others
+from attn_tui.sweep.names import doing, name_of
 from attn_tui.sweep.report import report, row_places, row_table
 from attn_tui.sweep.runs import (
     CursorPlace,
@@ -59,12 +59,12 @@ from attn_tui.ui.setting import LEAD, RULE, SPREAD, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
-BESIDE_KEY_0 = "A sink takes part in the weight of key 0 alone here"
+ONLY_KEY_0 = "A sink takes part in the weight of key 0 alone here"
 
 
 def _no_sink(question: Question) -> str:
     statistic = question.experiment.setup.get(Settings).statistic
-    return "" if statistic == "lead_weight" else BESIDE_KEY_0
+    return "" if statistic == "lead_weight" else ONLY_KEY_0
 
 
 SINK = replace(of_field(SETUP["sink"]), no_effect=_no_sink)
@@ -379,14 +379,6 @@ class SweepScreen(InstrumentScreen):
 
     # Drawing
 
-    @property
-    def rule(self) -> Scale:
-        """The rule that the map shows: that of the question, else the first one drawn."""
-        assert self.answer
-        rules = others(self.answer.rules)
-        scale = self.present.experiment.setup.scale.bare
-        return scale if scale in rules else [*rules, NONE][0]
-
     def watch_view(self) -> None:
         """Show the panes of the new view."""
         for name in (*self.VIEWS, "row-pane"):
@@ -419,7 +411,7 @@ class SweepScreen(InstrumentScreen):
         answer = self.answer
         if answer is None:
             return
-        n, d_k = nearest = answer.points.nearest(self.place)
+        n, d_k = answer.nearest
         statistic = noun(answer.settings.statistic).capitalize()
         titles = {
             "numbers-pane": f"{statistic}, number by number",
@@ -429,17 +421,17 @@ class SweepScreen(InstrumentScreen):
         if self.view == "map-pane":
             self._draw_map(answer)
             self._draw_row(
-                answer, f"{statistic if n == self.place[0] else 'Nearest row'}, {n:,} keys"
+                answer, f"{statistic if n == answer.place[0] else 'Nearest row'}, {n:,} keys"
             )
             return
         self.pane(self.view).describe(titles[self.view], self._count(answer))
         if self.view == "numbers-pane":
-            places = row_places(answer, self.place)
-            table = TableDrawing.of(row_table(answer, places), places.index(nearest))
-            self.draw("table", table)
+            places = row_places(answer)
+            cursor = places.index(answer.points.nearest(answer.place))
+            self.draw("table", TableDrawing.of(row_table(answer, places), cursor))
         else:
             over_n = VIEWS[self.view] == "n"
-            self.draw(self.view, charts.medians(answer, self.place, over_n))
+            self.draw(self.view, charts.medians(answer, over_n))
 
     def _draw_row(self, answer: Answer, title: str) -> None:
         """Draw the medians of the cursor's row; the border has the legend, the names of rules."""
@@ -450,22 +442,18 @@ class SweepScreen(InstrumentScreen):
             "  ".join(f"[${kind}]{mark} {name}[/]" for kind, mark, name in marked),
             short=" ".join(f"[${kind}]{mark}{name}[/]" for kind, mark, name in marked),
         )
-        row = charts.medians(answer, self.place, has_names=False)
+        row = charts.medians(answer, has_names=False)
         self.draw("row-pane", replace(row, has_legend=False))
 
     def _draw_map(self, answer: Answer) -> None:
-        rule, statistic, grid = self.rule, answer.settings.statistic, self._grid
-        if (
-            grid is None
-            or grid.answer.points is not answer.points
-            or ((grid.rule, grid.answer.settings.statistic) != (rule, statistic))
-        ):
-            grid = self._grid = charts.Grid(answer, rule)
+        rule, statistic, grid = answer.rule, answer.settings.statistic, self._grid
+        if grid is None or not grid.is_of(answer):
+            grid = self._grid = charts.Grid(answer)
         what = noun(statistic)
         title = f"What {doing(rule)} does to the {what}"
         if self.has_class("-tiny"):
             title = f"{what.capitalize()}: {doing(rule)}"
-        heat_map = grid.heat_map(answer, self.place)
+        heat_map = grid.heat_map(answer)
         widget = self.query_one("#map", HeatMap)
         widget.drawing = heat_map
         hidden = "each the largest of several" if widget.hides else ""
@@ -498,10 +486,10 @@ class SweepScreen(InstrumentScreen):
         if answer is None:
             return
         points = answer.points if self.hovered else answer.nearby
-        place = self.hovered or self.place
+        place = self.hovered or answer.place
         if answer.here is None or self.hovered:
             place = points.nearest(place)
-        drawn = [points.at(*place, rule) for rule in dict.fromkeys((NONE, self.rule))]
+        drawn = [points.at(*place, rule) for rule in dict.fromkeys((NONE, answer.rule))]
         where = " under the mouse" if self.hovered else ""
         self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}{where}")
         self.draw(

@@ -24,7 +24,7 @@ from attn_tui.ui.typing import Typing
 PACE = 0.25
 """Seconds between two stops while d_k is played."""
 
-BESIDE_SECONDS = 12.0
+COMMENT_SECONDS = 12.0
 """How long stays what is said about what is shown."""
 
 ROOM = Size(80, 24)
@@ -124,10 +124,10 @@ class AskingScreen(Screen[None]):
         if self.HAS_D_K:
             self.query_one(DkPane).value = question.experiment.setup.d_k
 
-    def say_beside(self, text: str) -> None:
+    def comment(self, text: str) -> None:
         """Say something about what is shown, unless it would cover that on a small screen."""
         if self.size.width >= ROOM.width and self.size.height >= ROOM.height:
-            self.app.notify(text, timeout=BESIDE_SECONDS, markup=False)
+            self.app.notify(text, timeout=COMMENT_SECONDS, markup=False)
 
     def look_at(self, vector: str) -> None:
         """Show the vector with this name, if the instrument shows one at a time."""

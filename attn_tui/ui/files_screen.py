@@ -182,7 +182,7 @@ class FilesScreen(AskingScreen):
             self.app.call_from_thread(say, severity="warning")
             return
         self.app.call_from_thread(self._ask_opened, question)
-        self.app.call_from_thread(self.say_beside, demo.about)
+        self.app.call_from_thread(self.comment, demo.about)
 
     def _ask_opened(self, opened: "Opened | None") -> None:
         if opened is None:

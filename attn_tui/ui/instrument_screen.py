@@ -410,8 +410,8 @@ class InstrumentScreen(FilesScreen):
         if name in self.views and name != self.view:
             self.view = name
         elif self.pane(name).display:
-            is_known = self.is_known(name)
-            self.notify(f"{title} is on the screen already" if is_known else f"{title} {SOON}")
+            has_content = self.has_content(name)
+            self.notify(f"{title} is on the screen already" if has_content else f"{title} {SOON}")
         else:
             self.notify(f"{title} has nothing to show here")
 
@@ -428,7 +428,7 @@ class InstrumentScreen(FilesScreen):
     def restore_pin(self, draft: Draft) -> None:
         """Pin the answer to a draft, where answers can be pinned."""
 
-    def is_known(self, view: str) -> bool:
+    def has_content(self, view: str) -> bool:
         """Return whether a view has anything to show yet."""
         return True
 

@@ -263,7 +263,7 @@ def _saying(
 
     async def take_and_say() -> None:
         await take()
-        screen.say_beside(text)
+        screen.comment(text)
 
     return take_and_say if text else take
 
@@ -500,7 +500,7 @@ def questions(screen: InstrumentScreen) -> Iterator[Offer]:
 def _show_reply(screen: InstrumentScreen, command: str, reply: str) -> None:
     there, experiment = load(ASKED_BY)(command)
     screen.ask(edits.become(draft_of(experiment)))
-    screen.say_beside(reply)
+    screen.comment(reply)
     screen.post_message(screen.Go(there.name))
 
 

@@ -59,7 +59,7 @@ class SessionFile:
         Raises:
             NotKeptError: If there is no folder for it.
         """
-        with _told():
+        with _refusals():
             sessions = folder() / FOLDER
             sessions.mkdir(mode=0o700, parents=True, exist_ok=True)
             name = f"{datetime.now():%Y%m%d-%H%M%S}-{os.urandom(3).hex()}{ENDING}"
@@ -79,7 +79,7 @@ class SessionFile:
         """
         place = Path(os.path.abspath(os.path.expanduser(path)))
         file = cls(place, place.with_name(f"{place.name}.arrays"))
-        with _told():
+        with _refusals():
             holder = _holder(file.lock) if place.exists() else None
             if holder is not None and holder.is_alive:
                 problem = f"process {holder.process} on {inert(holder.host)} has it open"
@@ -108,10 +108,10 @@ class SessionFile:
             NotKeptError: If that is impossible.
         """
         # Imported here so that starting the program does not wait for it.
-        from attn_tui.files.session import Beside, session_text
+        from attn_tui.files.session import FilesInFolder, session_text
 
-        with _told():
-            pieces = session_text(session, Beside(self.arrays))
+        with _refusals():
+            pieces = session_text(session, FilesInFolder(self.arrays))
             write_atomically(str(self.path), pieces, follows=False)
 
 
@@ -211,7 +211,7 @@ def _prune_arrays(sessions: Path) -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _refusals() -> Iterator[None]:
     """Say in one type of error why nothing can be kept."""
     try:
         yield

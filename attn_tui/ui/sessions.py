@@ -110,9 +110,9 @@ class Sessions:
 
     def text(self) -> Iterator[str]:
         """Yield what has been asked as the text of a file that others can replay."""
-        from attn_tui.files.session import Inside, session_text
+        from attn_tui.files.session import FilesInText, session_text
 
-        return session_text(self.present, Inside())
+        return session_text(self.present, FilesInText())
 
     def open(self, screen: InstrumentScreen) -> None:
         """Give a new screen the view and the pin that it had."""

@@ -35,10 +35,10 @@ def head(
 ) -> Answer:
     """Return the whole answer to typed rows, or to a drawn head."""
     source = Typed(tuple(Vector(str(row), np.array(scores)) for row, scores in enumerate(rows)))
-    return whole(source, setup.put(Settings(rows_from, **more)))  # type: ignore[arg-type]
+    return answer_of(source, setup.put(Settings(rows_from, **more)))  # type: ignore[arg-type]
 
 
-def whole(source: Source, setup: Setup) -> Answer:
+def answer_of(source: Source, setup: Setup) -> Answer:
     *_, last = answer(Experiment(source, setup))
     return last
 

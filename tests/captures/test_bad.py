@@ -15,7 +15,7 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.errors import InputError
-from tests.captures.made import layer, saved
+from tests.captures.arrays import layer, saved
 
 
 def refused(*paths: Path | str, **options: Any) -> str:
@@ -167,14 +167,14 @@ def test_parameters_are_not_taken_for_a_capture(tmp_path: Path) -> None:
 
 def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.safetensors"
-    made = layer()
-    wrong = {**made, "k": made["k"][:, :, :, :2]}
+    arrays = layer()
+    wrong = {**arrays, "k": arrays["k"][:, :, :, :2]}
     assert "layout: shapes of layer 0 do not fit each other: q 2×4×5×3, k 2×2×5×2" in refused(
         saved(path, wrong)
     )
     heads = {"q": np.zeros((1, 4, 600, 3)), "k": np.zeros((1, 3, 600, 3))}
     assert "do not fit each other" in refused(saved(path, heads))
-    mask = {**made, "mask": np.ones((2, 4, 5, 6), bool)}
+    mask = {**arrays, "mask": np.ones((2, 4, 5, 6), bool)}
     expected = "mask of layer 0 is 2×4×5×6; expected 2×4×5×5 or 2×5×5"
     message = refused(saved(path, mask))
     assert message.startswith("capture, ")
@@ -188,8 +188,8 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
         (np.array([5, 5, 5]), "3 lengths of layer 0 are 5 to 5; expected 2 of them"),
         (np.array([[[5]]]), "lengths of layer 0 are 1×1×1; expected [batch], or"),
     ):
-        assert message in refused(saved(path, {**made, "lengths": lengths}))
-    packed = {**{part: tensor[:1] for part, tensor in made.items()}, "lengths": np.array([2, 2])}
+        assert message in refused(saved(path, {**arrays, "lengths": lengths}))
+    packed = {**{part: tensor[:1] for part, tensor in arrays.items()}, "lengths": np.array([2, 2])}
     assert "lengths of layer 0 are 4 together; expected 5" in refused(saved(path, packed))
 
 
@@ -208,8 +208,8 @@ def test_tensors_that_mean_the_same_and_ranks_that_differ_are_named(tmp_path: Pa
 
 def test_an_archive_that_lies_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
-    made = layer(dtype=np.float32)
-    np.savez_compressed(path, allow_pickle=False, **made)
+    arrays = layer(dtype=np.float32)
+    np.savez_compressed(path, allow_pickle=False, **arrays)
     data = bytearray(path.read_bytes())
     data[200] ^= 0xFF
     path.write_bytes(data)
@@ -226,13 +226,13 @@ def test_an_archive_that_lies_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_not_finite_is_counted_and_placed_and_not_fatal(tmp_path: Path) -> None:
-    made = layer(dtype=ml_dtypes.bfloat16)
-    made["q"][1, 2, 3, 1] = np.nan
-    made["q"][1, 3, 0, 0] = -np.inf
-    made["out"][0, 0, 0, 2] = np.inf
+    arrays = layer(dtype=ml_dtypes.bfloat16)
+    arrays["q"][1, 2, 3, 1] = np.nan
+    arrays["q"][1, 3, 0, 0] = -np.inf
+    arrays["out"][0, 0, 0, 2] = np.inf
     weights = np.zeros((2, 4, 5, 5), np.float32)
     weights[1, 1, 1, 1] = np.nan
-    path = saved(tmp_path / "a.safetensors", {**made, "weights": weights})
+    path = saved(tmp_path / "a.safetensors", {**arrays, "weights": weights})
     capture = open_capture([path])
     lines = {
         (head.batch, head.head): [str(odd) for odd in not_finite(capture, head)]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from attn_tui.files.models.opening import open_configured
-from tests.captures.made import saved
+from tests.captures.arrays import saved
 
 
 def test_a_configuration_beside_a_capture_is_taken_if_it_is_of_its_model(tmp_path: Path) -> None:

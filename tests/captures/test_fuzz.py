@@ -69,9 +69,9 @@ def files(draw: st.DrawFn) -> tuple[dict[str, Any], int]:
 @settings(max_examples=50, deadline=None)
 @given(files(), st.integers(-3, 3))
 def test_whatever_a_header_says_it_is_read_or_refused(
-    made: tuple[dict[str, Any], int], more: int
+    arrays: tuple[dict[str, Any], int], more: int
 ) -> None:
-    header, size = made
+    header, size = arrays
     text = json.dumps(header).encode("utf-8", "surrogatepass")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.safetensors"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_tui.captures.writer import write_safetensors
-from tests.captures.made import Arrays, layer
+from tests.captures.arrays import Arrays, layer
 from tests.fuzz_captures import check, half_head
 
 

@@ -11,13 +11,13 @@ from attn_tui.captures.opening import open_capture, reopened
 from attn_tui.captures.stored import Plain
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
-from tests.captures.made import Arrays, laid_out, layer, same, saved
+from tests.captures.arrays import Arrays, laid_out, layer, same, saved
 
 
-def assert_holds(capture: Capture, made: Arrays, number: int = 0) -> None:
+def assert_holds(capture: Capture, arrays: Arrays, number: int = 0) -> None:
     """Assert that the likeliest reading gives the heads that were made, whole and by rows."""
-    batch, heads, n_queries, _ = made["q"].shape
-    group = heads // made["k"].shape[1]
+    batch, heads, n_queries, _ = arrays["q"].shape
+    group = heads // arrays["k"].shape[1]
     assert [head for head in capture.heads if head.layer == number] == [
         HeadId(b, number, h) for b in range(batch) for h in range(heads)
     ]
@@ -30,10 +30,10 @@ def assert_holds(capture: Capture, made: Arrays, number: int = 0) -> None:
             taken = capture.read(head, rows)
             chosen = list(range(n_queries)) if rows is None else rows
             assert taken.rows.tolist() == chosen
-            assert same(taken.queries, made["q"][query][chosen])
-            assert same(taken.keys, made["k"][kv])
-            assert same(taken.values, made["v"][kv])
-            assert same(taken.output, made["out"][query][chosen])
+            assert same(taken.queries, arrays["q"][query][chosen])
+            assert same(taken.keys, arrays["k"][kv])
+            assert same(taken.values, arrays["v"][kv])
+            assert same(taken.output, arrays["out"][query][chosen])
 
 
 def test_a_plain_file_is_layer_0_and_numbers_name_others(tmp_path: Path) -> None:
@@ -54,20 +54,20 @@ def test_a_plain_file_is_layer_0_and_numbers_name_others(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("qkv", "out"), [("bhnd", "bnhd"), ("bnhd", "bnhd")])
 def test_layouts_are_found_by_shapes(tmp_path: Path, qkv: str, out: str) -> None:
-    made = layer(2, 4, 2, 5, 5, 3, 6)
+    arrays = layer(2, 4, 2, 5, 5, 3, 6)
     stored = {
-        part: laid_out(tensor, out if part == "out" else qkv) for part, tensor in made.items()
+        part: laid_out(tensor, out if part == "out" else qkv) for part, tensor in arrays.items()
     }
     capture = open_capture([saved(tmp_path / "a.safetensors", stored)])
     assert not any("leave open" in sentence for sentence in capture.stated)
-    assert_holds(capture, made)
+    assert_holds(capture, arrays)
 
 
 def test_a_layout_that_is_given_is_taken(tmp_path: Path) -> None:
-    made = layer(3, 4, 2, 5, 5, 3, 6)
-    stored = {part: laid_out(tensor, "nbhd") for part, tensor in made.items()}
+    arrays = layer(3, 4, 2, 5, 5, 3, 6)
+    stored = {part: laid_out(tensor, "nbhd") for part, tensor in arrays.items()}
     path = saved(tmp_path / "a.safetensors", stored)
-    assert_holds(open_capture([path], layout="nbhd"), made)
+    assert_holds(open_capture([path], layout="nbhd"), arrays)
     with pytest.raises(
         InputError, match=r"layout: shapes of layer 0 do not fit each other: q 5×3×"
     ):
@@ -76,25 +76,25 @@ def test_a_layout_that_is_given_is_taken(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", ["hnd", "nhd"])
 def test_one_sequence_needs_no_axis(tmp_path: Path, layout: str) -> None:
-    made = layer(1, 4, 2, 5, 5, 3, 6)
-    stored = {part: laid_out(tensor, layout) for part, tensor in made.items()}
+    arrays = layer(1, 4, 2, 5, 5, 3, 6)
+    stored = {part: laid_out(tensor, layout) for part, tensor in arrays.items()}
     path = saved(tmp_path / "a.safetensors", stored, {"num_attention_heads": "4"})
-    assert_holds(open_capture([path]), made)
+    assert_holds(open_capture([path]), arrays)
 
 
 def test_what_shapes_leave_open_is_read_in_both_ways_and_settled_by_layout(tmp_path: Path) -> None:
-    made = layer(1, 4, 2, 4, 4, 3, 3)
-    path = saved(tmp_path / "a.safetensors", made)
+    arrays = layer(1, 4, 2, 4, 4, 3, 3)
+    path = saved(tmp_path / "a.safetensors", arrays)
     capture = open_capture([path])
     layouts = [dict(reading.layouts)["out"] for reading in capture.readings(0)]
     assert layouts[0] == tuple("bhnd")
     assert tuple("bnhd") in layouts
     assert any("shapes leave open whether it is out=bhnd or out=bnhd" in s for s in capture.stated)
-    assert_holds(capture, made)
-    turned = {**made, "out": laid_out(made["out"], "bnhd")}
+    assert_holds(capture, arrays)
+    turned = {**arrays, "out": laid_out(arrays["out"], "bnhd")}
     given = open_capture([saved(tmp_path / "b.safetensors", turned)], layout="out=bnhd")
     assert {reading.layout("out") for reading in given.readings(0)} == {tuple("bnhd")}
-    assert_holds(given, made)
+    assert_holds(given, arrays)
 
 
 def test_axes_of_length_1_leave_nothing_open(tmp_path: Path) -> None:
@@ -108,21 +108,21 @@ def test_keys_or_values_stored_transposed_are_refused_with_the_layout(
     tmp_path: Path, part: str
 ) -> None:
     """llama.cpp stores V transposed."""
-    made = layer(2, 4, 2, 5, 7, 3, 6)
-    stored = {**made, part: laid_out(made[part], "bhdn")}
+    arrays = layer(2, 4, 2, 5, 7, 3, 6)
+    stored = {**arrays, part: laid_out(arrays[part], "bhdn")}
     path = saved(tmp_path / "a.safetensors", stored)
     with pytest.raises(InputError, match=f"do not fit .*; expected --layout {part}=bhdn, if"):
         open_capture([path])
-    assert_holds(open_capture([path], layout=f"{part}=bhdn"), made)
+    assert_holds(open_capture([path], layout=f"{part}=bhdn"), arrays)
 
 
 def test_heads_that_share_keys_have_a_second_mapping(tmp_path: Path) -> None:
-    made = layer(1, 4, 2)
-    capture = open_capture([saved(tmp_path / "a.safetensors", made)])
+    arrays = layer(1, 4, 2)
+    capture = open_capture([saved(tmp_path / "a.safetensors", arrays)])
     grouped, interleaved = capture.readings(0)
     assert [grouped.kv_head(h) for h in range(4)] == [0, 0, 1, 1]
     assert [interleaved.kv_head(h) for h in range(4)] == [0, 1, 0, 1]
-    assert same(capture.read(HeadId(0, 0, 1), None, interleaved).keys, made["k"][0, 1])
+    assert same(capture.read(HeadId(0, 0, 1), None, interleaved).keys, arrays["k"][0, 1])
     assert len(open_capture([saved(tmp_path / "b.safetensors", layer(g=1))]).readings(0)) == 1
     one = open_capture([saved(tmp_path / "c.safetensors", layer(1, 4, 4))])
     assert {reading.kv_mapping for reading in one.readings(0)} == {"grouped"}
@@ -131,12 +131,12 @@ def test_heads_that_share_keys_have_a_second_mapping(tmp_path: Path) -> None:
 def test_it_is_opened_again_by_what_was_asked_and_refused_where_a_file_is_another(
     tmp_path: Path,
 ) -> None:
-    made = layer()
+    arrays = layer()
     path = tmp_path / "a.safetensors"
-    capture = open_capture([saved(path, made)])
+    capture = open_capture([saved(path, arrays)])
     data = pickle.dumps(capture.asked)
     assert len(data) < 2_000
-    assert_holds(reopened(pickle.loads(data)), made)
+    assert_holds(reopened(pickle.loads(data)), arrays)
     saved(path, layer(seed=3))
     for again in (
         lambda: reopened(pickle.loads(data)),
@@ -150,9 +150,9 @@ def test_it_is_opened_again_by_what_was_asked_and_refused_where_a_file_is_anothe
 
 
 def test_a_folder_is_the_shards_in_it(tmp_path: Path) -> None:
-    made = {"q": (1, 2, 6, 4), "k": (1, 2, 6, 4), "v": (1, 2, 6, 4)}
+    arrays = {"q": (1, 2, 6, 4), "k": (1, 2, 6, 4), "v": (1, 2, 6, 4)}
     for number in (10, 9):
-        tensors = {f"{number}.{part}": np.ones(shape, np.float32) for part, shape in made.items()}
+        tensors = {f"{number}.{part}": np.ones(shape, np.float32) for part, shape in arrays.items()}
         write_safetensors(tmp_path / f"model-{number}.safetensors", tensors)
     (tmp_path / "config.json").write_text("{}")
     np.savez(tmp_path / "other.npz", x=np.ones(1))

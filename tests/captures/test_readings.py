@@ -11,7 +11,7 @@ from attn_tui.captures.layouts import layout_text
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import Reading, readings_of
 from attn_tui.compute.errors import InputError
-from tests.captures.made import layer, same, saved
+from tests.captures.arrays import layer, same, saved
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -96,8 +96,8 @@ def test_heads_and_dim_have_axes_of_their_own(tmp_path: Path) -> None:
 def test_where_there_is_no_pread_places_are_sought(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = layer()
-    path = saved(tmp_path / "a.safetensors", made)
+    arrays = layer()
+    path = saved(tmp_path / "a.safetensors", arrays)
     monkeypatch.setattr(disk, "read_at", disk._read_after_seeking)
     capture = open_capture([path])
-    assert same(capture.read(capture.heads[-1], [1, 4]).output, made["out"][1, 3, [1, 4]])
+    assert same(capture.read(capture.heads[-1], [1, 4]).output, arrays["out"][1, 3, [1, 4]])

@@ -11,7 +11,7 @@ from attn_tui.captures.names import Meaning, meaning_of
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.source import read_head
 from attn_tui.captures.writer import write_safetensors
-from tests.captures.made import Arrays, laid_out, layer, same, saved, says
+from tests.captures.arrays import Arrays, laid_out, layer, same, saved, says
 from tests.captures.test_opening import assert_holds
 from tests.pairs import covering
 
@@ -44,11 +44,11 @@ def test_other_names_mean_nothing() -> None:
 
 
 def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
-    made = layer(1, 5, 5, 5, 5, 4, 4)
-    names = dict(zip(made, ("q", "k", "v", "z"), strict=True))
+    arrays = layer(1, 5, 5, 5, 5, 4, 4)
+    names = dict(zip(arrays, ("q", "k", "v", "z"), strict=True))
     stored = {
         f"blocks.0.attn.hook_{names[part]}": laid_out(tensor, "bnhd")
-        for part, tensor in made.items()
+        for part, tensor in arrays.items()
     }
     weights = np.full((1, 5, 5, 5), 0.2, np.float32)
     stored["blocks.0.attn.hook_pattern"] = weights
@@ -57,17 +57,17 @@ def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
     stored["blocks.0.attn.hook_q"] = unrotated
     stored["blocks.0.hook_resid_pre"] = np.zeros((1, 5, 20))
     capture = open_capture([saved(tmp_path / "a.safetensors", stored)])
-    assert_holds(capture, made)
+    assert_holds(capture, arrays)
     assert not any("leave open" in sentence for sentence in capture.stated)
     assert same(capture.read(HeadId(0, 0, 2)).weights, weights[0, 2])
 
 
 def test_names_are_mapped(tmp_path: Path) -> None:
-    made = layer()
-    called = dict(zip(made, ("q", "key", "values", "context"), strict=True))
-    stored = {f"net.6.att.{called[part]}_vec": array for part, array in made.items()}
+    arrays = layer()
+    called = dict(zip(arrays, ("q", "key", "values", "context"), strict=True))
+    stored = {f"net.6.att.{called[part]}_vec": array for part, array in arrays.items()}
     path = saved(tmp_path / "a.safetensors", stored)
-    assert_holds(open_capture([path], names="net.{layer}.att.{part}_vec"), made, 6)
+    assert_holds(open_capture([path], names="net.{layer}.att.{part}_vec"), arrays, 6)
 
 
 def test_layers_that_lack_something_are_named(tmp_path: Path) -> None:
@@ -84,36 +84,43 @@ def test_layers_that_lack_something_are_named(tmp_path: Path) -> None:
 
 
 def test_a_ragged_batch_is_as_long_as_its_lengths(tmp_path: Path) -> None:
-    made = layer(3, 4, 2, 6, 6, 4, 4)
+    arrays = layer(3, 4, 2, 6, 6, 4, 4)
     mask = np.random.default_rng(1).random((3, 1, 6, 6)) < 0.5
-    path = saved(tmp_path / "a.safetensors", {**made, "mask": mask, "lengths": np.array([6, 2, 4])})
+    path = saved(
+        tmp_path / "a.safetensors", {**arrays, "mask": mask, "lengths": np.array([6, 2, 4])}
+    )
     capture = open_capture([path])
     rows = capture.read(HeadId(1, 0, 3))
-    assert same(rows.output, made["out"][1, 3, :2])
-    assert same(rows.keys, made["k"][1, 1, :2])
+    assert same(rows.output, arrays["out"][1, 3, :2])
+    assert same(rows.keys, arrays["k"][1, 1, :2])
     assert same(rows.seen, mask[1, 0, :2, :2])
     assert capture.shape(HeadId(2, 0, 0)).n_queries == 4
 
 
 def test_sequences_may_stand_one_behind_the_other(tmp_path: Path) -> None:
-    made = layer(1, 4, 2, 9, 9, 4, 4)
+    arrays = layer(1, 4, 2, 9, 9, 4, 4)
     lengths = np.array([3, 1, 5])
     for layout in ("hnd", "nhd"):
-        stored = {part: laid_out(tensor, layout) for part, tensor in made.items()}
+        stored = {part: laid_out(tensor, layout) for part, tensor in arrays.items()}
         stored["lengths"] = lengths
         capture = open_capture([saved(tmp_path / "a.safetensors", stored, {"num_heads": "4"})])
         assert len(capture.heads) == 12
         for batch, span in enumerate((slice(0, 3), slice(3, 4), slice(4, 9))):
             rows = capture.read(HeadId(batch, 0, 3))
-            assert same(rows.queries, made["q"][0, 3, span])
-            assert same(rows.values, made["v"][0, 1, span])
+            assert same(rows.queries, arrays["q"][0, 3, span])
+            assert same(rows.values, arrays["v"][0, 1, span])
         rows = capture.read(HeadId(2, 0, 1), [0, 4])
-        assert same(rows.output, made["out"][0, 1, [4, 8]])
+        assert same(rows.output, arrays["out"][0, 1, [4, 8]])
     pairs = np.array([[1, 4], [1, 5]])
-    decode = {**made, "q": made["q"][:, :, :2], "out": made["out"][:, :, :2], "lengths": pairs}
+    decode = {
+        **arrays,
+        "q": arrays["q"][:, :, :2],
+        "out": arrays["out"][:, :, :2],
+        "lengths": pairs,
+    }
     rows = open_capture([saved(tmp_path / "b.safetensors", decode)]).read(HeadId(1, 0, 2))
-    assert same(rows.queries, made["q"][0, 2, 1:2])
-    assert same(rows.keys, made["k"][0, 1, 4:])
+    assert same(rows.queries, arrays["q"][0, 2, 1:2])
+    assert same(rows.keys, arrays["k"][0, 1, 4:])
 
 
 @pytest.mark.parametrize(
@@ -152,15 +159,15 @@ def test_an_additive_mask_may_hold_a_bias(tmp_path: Path) -> None:
 
 
 def test_what_stands_beside_is_read_by_rows(tmp_path: Path) -> None:
-    made = layer(2, 4, 2, 5, 5, 3, 6)
+    arrays = layer(2, 4, 2, 5, 5, 3, 6)
     weights = np.arange(200, dtype=np.float32).reshape(2, 4, 5, 5)
     more: Arrays = {"weights": weights, "positions": np.arange(10).reshape(2, 5)}
-    rows = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})]).read(
+    rows = open_capture([saved(tmp_path / "a.safetensors", {**arrays, **more})]).read(
         HeadId(1, 0, 2), [1, 4]
     )
     assert same(rows.weights, weights[1, 2, [1, 4]])
     assert same(rows.positions, np.array([6, 9]))
-    of_all = {**made, "positions": np.arange(3, 8)}
+    of_all = {**arrays, "positions": np.arange(3, 8)}
     rows = open_capture([saved(tmp_path / "b.safetensors", of_all)]).read(HeadId(1, 0, 2), [4])
     assert same(rows.positions, np.array([7]))
 
@@ -182,9 +189,9 @@ def test_what_stands_beside_is_read_by_rows(tmp_path: Path) -> None:
 def test_where_queries_stand_is_known_or_said_to_be_open(
     tmp_path: Path, n_queries: int, more: Arrays, sentence: str
 ) -> None:
-    made = layer(1, 4, 2, n_queries, 9, 3, 6)
-    capture = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})])
-    assert_holds(capture, made)
+    arrays = layer(1, 4, 2, n_queries, 9, 3, 6)
+    capture = open_capture([saved(tmp_path / "a.safetensors", {**arrays, **more})])
+    assert_holds(capture, arrays)
     about = [stated for stated in capture.stated if "quer" in stated and "Layer" not in stated]
     assert [stated[: len(sentence)] for stated in about] == [sentence] * bool(sentence)
     positions = capture.read(HeadId(0, 0, 1), [n_queries - 1]).positions
@@ -192,25 +199,25 @@ def test_where_queries_stand_is_known_or_said_to_be_open(
 
 
 def test_claims_are_tested(tmp_path: Path) -> None:
-    made = layer(1, 4, 2, 7, 7, 8, 6)
+    arrays = layer(1, 4, 2, 7, 7, 8, 6)
     claims = {"num_attention_heads": "4", "num_kv_heads": "4", "head_dim": "16", "layout": "bnhd"}
-    capture = open_capture([saved(tmp_path / "a.safetensors", made, claims)])
-    assert_holds(capture, made)
+    capture = open_capture([saved(tmp_path / "a.safetensors", arrays, claims)])
+    assert_holds(capture, arrays)
     assert says(
         capture,
         "The metadata says num_kv_heads 4, but shapes say 2.",
         "The metadata says head_dim 16, but shapes say 8.",
         "The metadata says q is bnhd, which shapes deny.",
     )
-    strange = saved(tmp_path / "b.safetensors", made, {"layout": "zz\x1b"})
+    strange = saved(tmp_path / "b.safetensors", arrays, {"layout": "zz\x1b"})
     assert says(open_capture([strange]), r"The metadata's layout 'zz\x1b' means nothing here.")
 
 
 def test_a_claimed_layout_decides_what_shapes_leave_open(tmp_path: Path) -> None:
-    made = layer(1, 5, 5, 5, 5, 4, 4)
-    stored = {part: laid_out(tensor, "bnhd") for part, tensor in made.items()}
+    arrays = layer(1, 5, 5, 5, 5, 4, 4)
+    stored = {part: laid_out(tensor, "bnhd") for part, tensor in arrays.items()}
     assert_holds(
-        open_capture([saved(tmp_path / "a.safetensors", stored, {"layout": "bnhd"})]), made
+        open_capture([saved(tmp_path / "a.safetensors", stored, {"layout": "bnhd"})]), arrays
     )
 
 

@@ -29,17 +29,17 @@ ROOMS = [
 
 def result(change: By) -> By:
     """Break the result of a function."""
-    return lambda whole: lambda *given, **asked: change(whole(*given, **asked))
+    return lambda function: lambda *rest, **asked: change(function(*rest, **asked))
 
 
-def given(change: By) -> By:
+def argument(change: By) -> By:
     """Break the first argument of a function."""
-    return lambda whole: lambda first, *given, **asked: whole(change(first), *given, **asked)
+    return lambda function: lambda first, *rest, **asked: function(change(first), *rest, **asked)
 
 
 def asked(**held: Any) -> By:
     """Fix keyword arguments of a function."""
-    return lambda whole: lambda *given, **asked: whole(*given, **{**asked, **held})
+    return lambda function: lambda *rest, **asked: function(*rest, **{**asked, **held})
 
 
 def changed(**changes: Any) -> By:
@@ -77,7 +77,7 @@ NORMAL = read_as(kurtosis=lambda d_k: Number(3.0, 0.01, 3.0))
 NORMAL_TAIL = {"outside": lambda _: lambda bound, d_k: 2.0 * float(stats.norm.sf(bound))}
 UNCORRELATED, NOTHING_TIED = asked(correlation=0.0), asked(correlation=0.0, tied=False)
 LEVEL = each_row(lambda logs: 0.0 * logs - 2.0)
-EVEN = given(lambda scores: 0.0 * np.asarray(scores))
+EVEN = argument(lambda scores: 0.0 * np.asarray(scores))
 D_MODEL = {"MODELS": each_model(d_k=lambda model: model.d_model)}
 
 _OF: Mapping[str, Mapping[str, By]] = {
@@ -103,11 +103,11 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "S0-15": {"sampled": read_as(mean_size=lambda d_k: ONE)},
     "S0-21": {"dot_law": NOTHING_TIED},
     "S0-22": {"dot_law": asked(tied=False)},
-    "S1-7": {"dot_law": given(lambda d_k: 64)},
-    "S1-8": {"softmax": given(lambda z: 1.01 * np.asarray(z))},
+    "S1-7": {"dot_law": argument(lambda d_k: 64)},
+    "S1-8": {"softmax": argument(lambda z: 1.01 * np.asarray(z))},
     "S1-11": {"logs_at_stds": each_row(lambda logs: 0.0 * logs)},
     "S2-3": {"sampled": read_as(standard_deviation=lambda d_k: ONE)},
-    "S2-4": {"sum_law": given(lambda entries: "die")},
+    "S2-4": {"sum_law": argument(lambda entries: "die")},
     "S2-15": {"statistics": changed(max_weight=0.5)},
     "S2-20": {
         "statistics": lambda statistics: lambda scores, d_k, scale: replace(
@@ -123,9 +123,9 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "L-11": {"least_entropy": result(lambda entropy: 1.1 * entropy)},
     "L-12": {"spectral_norm": result(lambda norm: 1.0)},
     "L-13": {"Head.output": lambda _: property(lambda head: head.values)},
-    "L-14": {"row_weights": given(lambda z: 1.2 * z)},
-    "L-15": {"trace_at": given(lambda n_keys: 64)},
-    "L-16": {"softmax": given(lambda z: 2.0 * z)},
+    "L-14": {"row_weights": argument(lambda z: 1.2 * z)},
+    "L-15": {"trace_at": argument(lambda n_keys: 64)},
+    "L-16": {"softmax": argument(lambda z: 2.0 * z)},
     "L-19": {"softmax": lambda softmax: lambda z, scale=None: softmax(z)},
     "L-20": {
         "gradients_by_length": result(lambda value: (value[1], value[0], value[2]))
@@ -155,7 +155,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "L-40": {
         "additive_spreads": lambda spreads: lambda trial, width, size: spreads(trial, 16, size)
     },
-    "L-41": {"softmax": given(lambda z: z[:2])},
+    "L-41": {"softmax": argument(lambda z: z[:2])},
     "L-43": {"linear_weights": result(lambda p: np.full(p.shape, 1.0 / p.shape[-1]))},
     "L-27": {"Head.weights": lambda _: property(lambda head: row_weights(head.logits))},
 }  # fmt: skip
@@ -189,9 +189,9 @@ def tried(id: str, patch: pytest.MonkeyPatch) -> TriedClaim:
     for name, by in BROKEN.get(id, {}).items():
         *owner, last = name.split(".")
         for room in ROOMS:
-            whole = reduce(getattr, owner, room) if hasattr(room, name.split(".")[0]) else None
-            if whole is not None:
-                patch.setattr(whole, last, by(getattr(whole, last)))
+            function = reduce(getattr, owner, room) if hasattr(room, name.split(".")[0]) else None
+            if function is not None:
+                patch.setattr(function, last, by(getattr(function, last)))
                 if owner:
                     break
     claim = find(id)

@@ -98,13 +98,13 @@ def test_initial_queries_are_rows_of_weights_times_a_normalised_input() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("bound", "d_k"), [(2.5, 1), (10.0, 2), (50.0, 64), (150.0, 1024)])
 def test_tails_against_a_normal_law_mixed_over_query_lengths(bound: float, d_k: int) -> None:
-    def given(square: float) -> float:
+    def conditional(square: float) -> float:
         return 2.0 * float(stats.norm.sf(bound / np.sqrt(square)) * stats.chi2.pdf(square, d_k))
 
     middle = max(float(d_k), bound)
     ends = [middle * 2.0**step for step in range(-8, 5)]
     parts = zip([0.0, *ends], [*ends, np.inf], strict=True)
-    exact = sum(integrate.quad(given, *part, epsabs=0.0, epsrel=1e-11)[0] for part in parts)
+    exact = sum(integrate.quad(conditional, *part, epsabs=0.0, epsrel=1e-11)[0] for part in parts)
     assert outside(bound, d_k) == pytest.approx(exact, rel=1e-7)
 
 

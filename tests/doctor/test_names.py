@@ -18,7 +18,7 @@ MLA = expectation(
 )  # fmt: skip
 
 
-def near(value: float, share: float = 1e-4) -> Span:
+def around(value: float, share: float = 1e-4) -> Span:
     return Span(value, value * (1 - share), value * (1 + share))
 
 
@@ -36,17 +36,17 @@ def near(value: float, share: float = 1e-4) -> Span:
     ],
 )
 def test_a_multiplier_has_its_name(m: float, called: tuple[str, ...]) -> None:
-    assert names(near(m), HeadPlace(64, layer=3)) == called
+    assert names(around(m), HeadPlace(64, layer=3)) == called
     # A multiplier that no common mistake leads to has no suspected cause.
-    assert called or not misses(near(m), 0.125, HeadPlace(64))
+    assert called or not misses(around(m), 0.125, HeadPlace(64))
     # One that is not what is promised is not called so, though its interval may hold that.
-    assert names(near(m), HeadPlace(64, layer=3), other_than=m) == ()
+    assert names(around(m), HeadPlace(64, layer=3), other_than=m) == ()
 
 
 def test_a_name_is_the_configurations_before_any_other() -> None:
-    assert names(near(1 / 16), HeadPlace(16), form="1/√256")[0] == "fixed:a=256"
-    assert names(near(1 / 4), HeadPlace(16), form="1/√16")[0] == "inverse-sqrt"
-    assert [miss.form for miss in misses(near(1 / 12), 1 / 8, HeadPlace(64))] == ["1/√144"]
+    assert names(around(1 / 16), HeadPlace(16), form="1/√256")[0] == "fixed:a=256"
+    assert names(around(1 / 4), HeadPlace(16), form="1/√16")[0] == "inverse-sqrt"
+    assert [miss.form for miss in misses(around(1 / 12), 1 / 8, HeadPlace(64))] == ["1/√144"]
 
 
 def test_a_dimension_that_nobody_named_is_none_where_only_rounding_lets_m_be_it() -> None:
@@ -61,8 +61,8 @@ def test_a_dimension_that_nobody_named_is_none_where_only_rounding_lets_m_be_it(
 
 
 def test_of_two_names_for_one_number_both_are_said() -> None:
-    assert names(near(1.0), HeadPlace(1))[:3] == ("inverse-sqrt", "none", "inverse")
-    assert "yarn" in names(near(MLA.yarn**2 / 16), HeadPlace(256), MLA)
+    assert names(around(1.0), HeadPlace(1))[:3] == ("inverse-sqrt", "none", "inverse")
+    assert "yarn" in names(around(MLA.yarn**2 / 16), HeadPlace(256), MLA)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_of_two_names_for_one_number_both_are_said() -> None:
     ],
 )
 def test_a_near_miss_says_what_it_usually_means(m: float, promised: float, phrase: str) -> None:
-    causes = misses(near(m), promised, HeadPlace(256, layer=2, heads=8), MLA)
+    causes = misses(around(m), promised, HeadPlace(256, layer=2, heads=8), MLA)
     assert any(phrase in miss.meaning for miss in causes), causes
 
 
@@ -93,8 +93,8 @@ def test_packed_and_padded_lengths_are_named() -> None:
     place = HeadPlace(64, heads=8, kv_heads=2, is_padded=True)
     packed = "the width of q, k and v in one projection"
     for width in (12 * 64, 3 * 64):
-        assert misses(near(width**-0.5), 32**-0.5, place)[0].meaning == packed
-    padded = misses(near(64**-0.5), 32**-0.5, place)[0].meaning
+        assert misses(around(width**-0.5), 32**-0.5, place)[0].meaning == packed
+    padded = misses(around(64**-0.5), 32**-0.5, place)[0].meaning
     assert padded == "the length 64 that q and k are padded to with zeros"
 
 
@@ -105,7 +105,7 @@ def test_what_a_configuration_has_is_thought_of_before_what_others_have() -> Non
         "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "rope_scaling": yarn,
     }  # fmt: skip
     model = expectation(latent, "config.json")
-    missing = misses(near(192**-0.5), model.of(0, 192).multiplier or 0.0, HeadPlace(192), model)
+    missing = misses(around(192**-0.5), model.of(0, 192).multiplier or 0.0, HeadPlace(192), model)
     assert "mscale² = 1.8739 is missing" in missing[0].meaning
     scaled = {"model_type": "gpt2", "n_head": 4, "n_embd": 256, "n_layer": 2,
               "scale_attn_by_inverse_layer_idx": True}  # fmt: skip
@@ -118,7 +118,7 @@ def test_what_a_configuration_has_is_thought_of_before_what_others_have() -> Non
 def test_twice_is_said_alike_of_every_layer() -> None:
     for layer in (0, 1):
         assert (
-            misses(near(0.27), 0.135, HeadPlace(64, layer))[0].meaning == "twice what is promised"
+            misses(around(0.27), 0.135, HeadPlace(64, layer))[0].meaning == "twice what is promised"
         )
 
 

@@ -56,19 +56,19 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_survey_says_what_heads_are(capture: Capture) -> None:
-    known = last(Plan.of(capture, ALL))
-    assert known.complete
-    assert known.progress == 1.0
+    survey_so_far = last(Plan.of(capture, ALL))
+    assert survey_so_far.complete
+    assert survey_so_far.progress == 1.0
     truth = heads()
-    for head, partial in known.heads.items():
+    for head, partial in survey_so_far.heads.items():
         one = truth[head.layer, head.head]
         p = one.weights
         terms = np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0)
         assert partial.value("entropy").value == pytest.approx(-terms.sum(1).mean(), rel=1e-4)
         assert partial.value("first_key_mass").value == pytest.approx(p[:, 0].mean(), rel=1e-4)
         assert partial.value("max_logit").value == pytest.approx(one.logits.max(), rel=1e-5)
-    assert {mask.how for mask in known.plan.masks.values()} == {"output"}
-    assert {mask.mask.kind for mask in known.plan.masks.values()} == {"causal"}
+    assert {mask.how for mask in survey_so_far.plan.masks.values()} == {"output"}
+    assert {mask.mask.kind for mask in survey_so_far.plan.masks.values()} == {"causal"}
 
 
 @pytest.mark.slow
@@ -77,8 +77,8 @@ def test_the_order_of_blocks_changes_no_bit(tmp_path: Path) -> None:
     assert len(plan.blocks) == 2 * 4 * 3
     plain = last(plan).heads
     for executor in (ThreadPoolExecutor(1), ThreadPoolExecutor(7), Backwards(4)):
-        known = last(plan, executor, at_once=4)
-        assert known.heads == plain
+        survey_so_far = last(plan, executor, at_once=4)
+        assert survey_so_far.heads == plain
 
 
 @pytest.mark.slow
@@ -97,8 +97,8 @@ def test_sampled_rows_are_those_of_the_seed_and_are_near(capture: Capture) -> No
 
 
 def test_a_question_may_name_layers_and_heads(capture: Capture) -> None:
-    known = last(Plan.of(capture, Selection(layers=(0, 2), heads=(3,))))
-    assert [(head.layer, head.head) for head in known.heads] == [(0, 3), (2, 3)]
+    survey_so_far = last(Plan.of(capture, Selection(layers=(0, 2), heads=(3,))))
+    assert [(head.layer, head.head) for head in survey_so_far.heads] == [(0, 3), (2, 3)]
     with pytest.raises(InputError, match="there is no layer 7; expected one from 0 to 2"):
         Plan.of(capture, Selection(layers=(7,)))
 
@@ -116,12 +116,12 @@ def test_a_block_that_fails_is_told_and_the_rest_goes_on(
             raise MemoryError("too much")
         return work(task)
 
-    known = last(plan, Backwards(1, failing))
-    reasons = {failure.block.index: failure.reason for failure in known.failed}
+    survey_so_far = last(plan, Backwards(1, failing))
+    reasons = {failure.block.index: failure.reason for failure in survey_so_far.failed}
     assert reasons == {5: "MemoryError: too much"}
-    assert set(known.partials) == {*range(12)} - {5}
-    assert known.progress == 1.0
-    assert not known.complete
+    assert set(survey_so_far.partials) == {*range(12)} - {5}
+    assert survey_so_far.progress == 1.0
+    assert not survey_so_far.complete
     assert tried.count(5) == 2
 
 
@@ -130,11 +130,11 @@ def test_a_worker_with_another_version_is_named_and_refused(
 ) -> None:
     plan = Plan.of(capture, ALL)
     write(tmp_path / "tiny.safetensors", heads(n=61))
-    known = last(plan)
-    assert not known.partials
-    assert len(known.failed) == 12
-    assert "has changed" in known.failed[0].reason
-    assert "process" in known.failed[0].reason
+    survey_so_far = last(plan)
+    assert not survey_so_far.partials
+    assert len(survey_so_far.failed) == 12
+    assert "has changed" in survey_so_far.failed[0].reason
+    assert "process" in survey_so_far.failed[0].reason
     (tmp_path / "tiny.safetensors").unlink()
     assert "tiny.safetensors" in last(plan).failed[0].reason
 
@@ -142,8 +142,8 @@ def test_a_worker_with_another_version_is_named_and_refused(
 def test_a_stop_keeps_what_there_is(capture: Capture) -> None:
     plan = Plan.of(capture, ALL)
     seen: list[Survey] = []
-    for known in survey(plan, Backwards(4), stop=lambda: bool(seen), at_once=4):
-        seen.append(known)
+    for survey_so_far in survey(plan, Backwards(4), stop=lambda: bool(seen), at_once=4):
+        seen.append(survey_so_far)
     assert not seen[-1].complete
     assert seen[-1].progress < 1.0
     for name in STATISTICS:

@@ -18,13 +18,13 @@ from attn_tui.files import edits
 from attn_tui.files import session as session_module
 from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.files.history import History, Question
-from attn_tui.files.session import Beside, Inside, Session, read_session, session_text
+from attn_tui.files.session import FilesInFolder, FilesInText, Session, read_session, session_text
 from tests.files.test_codec import masks, precisions, scales
 
 
 def saved(path: Path, session: Session) -> Path:
     """Write a session, with its arrays beside it."""
-    path.write_text("".join(session_text(session, Beside(path.parent / "arrays"))), "utf-8")
+    path.write_text("".join(session_text(session, FilesInFolder(path.parent / "arrays"))), "utf-8")
     return path
 
 
@@ -134,7 +134,7 @@ def test_arrays_that_differ_at_their_ends_alone_are_two(tmp_path: Path) -> None:
         np.save(path, scores)
     shared = tmp_path / "a.session"
     steps = tuple(Draft(f"@{path}") for path in paths)
-    shared.write_text("".join(session_text(Session(steps, 0), Inside())), "utf-8")
+    shared.write_text("".join(session_text(Session(steps, 0), FilesInText())), "utf-8")
     # Where the other one stands in its place, the file is another one.
     paths[0].write_bytes(paths[1].read_bytes())
     again = read_session(str(shared)).session
@@ -147,7 +147,9 @@ def test_a_session_for_others_has_its_arrays_inside(tmp_path: Path) -> None:
     scores = tmp_path / "scores.npy"
     np.save(scores, np.arange(5.0))
     shared = tmp_path / "elsewhere.session"
-    shared.write_text("".join(session_text(Session((Draft(f"@{scores}"),), 0), Inside())), "utf-8")
+    shared.write_text(
+        "".join(session_text(Session((Draft(f"@{scores}"),), 0), FilesInText())), "utf-8"
+    )
     scores.unlink()
     opened = read_session(str(shared))
     assert opened.notes == ()

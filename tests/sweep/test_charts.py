@@ -14,6 +14,7 @@ from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep import charts
+from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import quarters
 from tests.sweep.asked import MAP, swept
 
@@ -28,8 +29,8 @@ RULES = (NONE, Scale())
 @pytest.mark.slow
 def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() -> None:
     result = swept()
-    grid = charts.Grid(result, Scale())
-    drawn = grid.heat_map(result, (8, 64))
+    grid = charts.Grid(result)
+    drawn = grid.heat_map(result)
     for (row, column), level in np.ndenumerate(drawn.levels):
         place = grid.ns[row], grid.d_ks[column]
         ratio = result.points.ratio(*place, Scale(), "gradient")
@@ -42,8 +43,13 @@ def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() ->
             assert level < 0.0
         elif low < -log(1.15) and high > log(1.15):
             assert (level, drawn.texts[row][column]) == (0.0, "?")
-    assert [charts.level(log(10.0**ten)) for ten in (0, 5, 9, -5)] == [0.0, 1.0, 1.0, -1.0]
-    assert charts.level(log(10.0)) == pytest.approx(0.2**0.6)
+    assert [charts.level(LogFactor(log(10.0**ten))) for ten in (0, 5, 9, -5)] == [
+        0.0,
+        1.0,
+        1.0,
+        -1.0,
+    ]
+    assert charts.level(LogFactor(log(10.0))) == pytest.approx(0.2**0.6)
     assert drawn.bar
     ticks = {text: level for level, text in drawn.bar.ticks}
     assert ticks["▲10³"] == pytest.approx(0.6**0.6) == -ticks["▼10³"]
@@ -52,7 +58,7 @@ def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() ->
 @pytest.mark.slow
 def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_better() -> None:
     result = swept()
-    grid = charts.Grid(result, Scale())
+    grid = charts.Grid(result)
     bare = grid.border(replace(result, crossovers=()))
     assert bare
     for row, n in enumerate(grid.ns):
@@ -74,7 +80,7 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
     ].all()
     # A statistic that is not a gradient has no border.
     other = replace(result, settings=replace(MAP, statistic="entropy"))
-    assert charts.Grid(other, Scale()).border(other) is None
+    assert charts.Grid(other).border(other) is None
 
 
 @pytest.mark.slow
@@ -96,7 +102,7 @@ def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
 
 def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     result = swept()
-    figure = charts.medians(result, (8, 64))
+    figure = charts.medians(result)
     for curve, band, rule in zip(figure.curves, figure.bands, RULES, strict=True):
         for x, y, low, high in zip(curve.x, curve.y, band.low, band.high, strict=True):
             point = result.points.at(8, int(x), rule)
@@ -111,14 +117,14 @@ def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     assert len(figure.dots) == 2
     # A curve that falls far is followed to five powers of ten below the other.
     far = swept(Settings(n=2, d_k_range=(2, 8192), points=13, draws=200))
-    axis = charts.medians(far, (2, 64)).y
+    axis = charts.medians(far).y
     least = min(point.statistics["gradient"].median for point in far.points.under(Scale()))
     assert axis.low == np.floor(np.log10(least) - 5.0)
-    over_n = charts.medians(result, (8, 64), over_n=True)
+    over_n = charts.medians(result, over_n=True)
     assert [*over_n.curves[0].x] == [2, 4, 8, 16, 32, 64, 128]
     # The axis is that of the question even while only some points are drawn.
     some = replace(result, points=Points([point for point in result.points if point.d_k == 64]))
-    axis = charts.medians(some, (8, 64)).x
+    axis = charts.medians(some).x
     assert (axis.low, axis.high) == result.settings.d_k_range
 
 
@@ -127,7 +133,7 @@ def test_what_equal_others_would_leave_is_a_curve_beside_each_rule() -> None:
         statistic="lead_weight", over="n", n=64, n_range=(2, 1024), points=4, draws=40
     )  # fmt: skip
     answer = swept(asked, 64, Setup(lead=5.0))
-    curves = charts.medians(answer, (64, 64), over_n=True).curves
+    curves = charts.medians(answer, over_n=True).curves
     assert [curve.name for curve in curves] == ["unscaled", "1/√d_k", "of equals"]
     expected = exp(5.0) / (exp(5.0) + curves[2].x - 1.0)
     assert 10.0 ** curves[2].y == pytest.approx(expected)

@@ -231,7 +231,7 @@ def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:
 def test_the_table_of_the_screen_has_a_line_for_each_place_of_what_runs() -> None:
     for name, along in (("ratio", "d_k"), ("n", "n"), ("map", "d_k")):
         result = answered(name)
-        places = row_places(result, (8, 64))
+        places = row_places(result)
         first, *others = text_columns(row_table(result, places), np.arange(len(places)))
         assert first.title == along
         assert first.texts == [f"{place[0] if along == 'n' else place[1]:,}" for place in places]

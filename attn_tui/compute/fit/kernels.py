@@ -70,8 +70,8 @@ def _rounded(away: Floats, total: Floats) -> Iterator[tuple[Floats, str]]:
         # As kernels do, from float32.
         divided = (raised / total).astype(np.float32).astype(dtype).astype(np.float64)
         yield divided, name
-        whole = raised.astype(np.float32).astype(dtype).astype(np.float64)
-        yield whole / total, name
+        numerators = raised.astype(np.float32).astype(dtype).astype(np.float64)
+        yield numerators / total, name
 
 
 def _unscaled(

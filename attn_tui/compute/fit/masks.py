@@ -197,17 +197,17 @@ def _packed(
 ) -> HeadMask | None:
     """Return a mask of packed texts; the last text begins after the hidden keys."""
     mask, positions = replace(hidden, hidden=None), hidden.positions(head)
-    begins: tuple[int, ...] = ()
+    starts: tuple[int, ...] = ()
     padded: HeadMask | None = hidden
     while mask.by_position and padded is not None and padded.hidden and padded.hidden[0] == 0:
-        if begins and padded.hidden[1] + 1 >= begins[0]:
+        if starts and padded.hidden[1] + 1 >= starts[0]:
             break
-        begins = (padded.hidden[1] + 1, *begins)
-        before = np.flatnonzero(positions < begins[0])
+        starts = (padded.hidden[1] + 1, *starts)
+        before = np.flatnonzero(positions < starts[0])
         if not len(before):
             return None
         padded = _padded(every.part(before), mask, parameters)
-    return replace(mask, packed=begins) if begins else None
+    return replace(mask, packed=starts) if starts else None
 
 
 def _prefixed(

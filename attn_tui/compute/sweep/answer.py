@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.crossover import (
     Crossing,
@@ -22,6 +22,7 @@ from attn_tui.compute.sweep.points import (
     Point,
     Points,
     Sampling,
+    along,
     check_vectors,
     closest,
     log_grid,
@@ -97,6 +98,25 @@ class Answer:
     progress: float
     here: Points | None = None
     generator: str = GENERATOR
+
+    @property
+    def place(self) -> Place:
+        """The current place: the n and the d_k of the question."""
+        return self.settings.n, self.experiment.setup.d_k
+
+    @property
+    def nearest(self) -> Place:
+        """The place of the sweep, drawn or not yet, that is nearest to the current one."""
+        n, d_k = self.place
+        ns, d_ks = along(self.settings, d_k)
+        return closest(ns, n), closest(d_ks, d_k)
+
+    @property
+    def rule(self) -> Scale:
+        """The rule beside ``none`` that is looked at: that of the question, else the first."""
+        rules = [rule for rule in self.rules if rule != NONE] or [NONE]
+        asked = self.experiment.setup.scale.bare
+        return asked if asked in rules else rules[0]
 
     @property
     def nearby(self) -> Points:

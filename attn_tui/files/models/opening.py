@@ -106,7 +106,7 @@ def open_configured_arrays(
 
 
 def _configured(
-    opened: Callable[[str], Capture], layouts: str, config: Configuration, beside: Sequence[str]
+    opened: Callable[[str], Capture], layouts: str, config: Configuration, paths: Sequence[str]
 ) -> Configured:
     """Return a capture with what is expected of it.
 
@@ -114,7 +114,7 @@ def _configured(
         opened: Opens the capture with tensors read in some layouts, as typed.
         layouts: The axes of tensors, as typed; empty to recognise them.
         config: The configuration that was named: its path, or its fields; empty for none.
-        beside: The paths of the capture if its folder may have a configuration, or nothing.
+        paths: The paths of the capture if its folder may have a configuration, or nothing.
     """
     capture = opened(layouts)
     expectation = claimed(capture.config, capture.shape(capture.heads[0]).d_k)
@@ -125,9 +125,9 @@ def _configured(
     if config:
         expectation = expectation_of(config).with_first_head(first_head)
         _refuse(_other_kind(expectation, capture))
-    elif expectation is None and (near := _neighbour(beside)):
+    elif expectation is None and (neighbour := _neighbour(paths)):
         try:
-            found = read_expectation(near, f"{_CONFIG} beside it").with_first_head(first_head)
+            found = read_expectation(neighbour, f"{_CONFIG} beside it").with_first_head(first_head)
         except InputError as error:
             notes.append(f"{_CONFIG} beside it is no configuration: {error.problem}.")
         else:
@@ -135,7 +135,7 @@ def _configured(
             if problem:
                 notes.append(f"{_CONFIG} beside it is of another model: {problem}.")
             else:
-                expectation, file = found, near
+                expectation, file = found, neighbour
     if expectation is None:
         return Configured(capture, None, file, layouts, tuple(notes))
     expectation = bound(expectation, captured_layers(capture))

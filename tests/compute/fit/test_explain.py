@@ -40,9 +40,9 @@ def test_a_healthy_head_is_as_promised_and_its_interval_holds_m(
     format: str, path: Path, logit_std: float
 ) -> None:
     for seed in range(3):
-        known = explained(Arithmetic(M, format=format, path=path), logit_std=logit_std, seed=seed)
-        assert known.passes
-        interval = known.candidate.estimates["multiplier"].at(1 - 1e-6)
+        fit = explained(Arithmetic(M, format=format, path=path), logit_std=logit_std, seed=seed)
+        assert fit.passes
+        interval = fit.candidate.estimates["multiplier"].at(1 - 1e-6)
         assert interval.low is not None
         assert interval.high is not None
         assert interval.low <= M <= interval.high
@@ -57,9 +57,9 @@ def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplie
     format: str, path: Path, lift: float
 ) -> None:
     how = Arithmetic(M, format=format, path=path, softmaxes=2)
-    known = compared(sink_head(1, how, lift), HeadModel(M), format)
-    assert known.explains
-    assert known.candidate.changes == ("softmax_twice",)
+    fit = compared(sink_head(1, how, lift), HeadModel(M), format)
+    assert fit.explains
+    assert fit.candidate.changes == ("softmax_twice",)
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,15 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
 ) -> None:
     for seed, quiet in ((1, False), (2, True)):
         head = sink_head(seed, Arithmetic(M, format=format, path=path), lift, quiet)
-        known = compared(head, HeadModel(M), format)
-        assert known.passes
-        assert known.candidate.changes == ()
-        assert len(known.best) == 1
+        fit = compared(head, HeadModel(M), format)
+        assert fit.passes
+        assert fit.candidate.changes == ()
+        assert len(fit.best) == 1
         if lift > 50.0:
             # No other m, and no other mask, would have shown: the head says so.
-            assert known.silent == ("multiplier", "mask")
+            assert fit.silent == ("multiplier", "mask")
         if lift == 0.0:
-            assert known.silent == ()
+            assert fit.silent == ()
 
 
 @pytest.mark.parametrize(("how", "model", "logit_std", "changes"), slow_after(8, [
@@ -109,16 +109,16 @@ def test_what_is_not_as_promised_is_said_and_nothing_else(
     how: Arithmetic, model: HeadModel, logit_std: float, changes: tuple[str, ...]
 ) -> None:
     for seed in (1, 2):
-        known = explained(how, model, logit_std=logit_std, seed=seed)
-        assert not known.passes
-        assert known.explains
-        assert known.candidate.changes == changes
+        fit = explained(how, model, logit_std=logit_std, seed=seed)
+        assert not fit.passes
+        assert fit.explains
+        assert fit.candidate.changes == changes
         # A wrong model makes the coarsest path the likeliest, so what rounding leaves of it is no
         # measure; what is left of the right model is.
-        assert known.residual > known.rounding
-        assert known.residual > 5 * known.candidate.residual
-        assert known.candidate.path == "flash"
-        fitted = known.candidate.model
+        assert fit.residual > fit.rounding
+        assert fit.residual > 5 * fit.candidate.residual
+        assert fit.candidate.path == "flash"
+        fitted = fit.candidate.model
         if not fitted.softmax_twice:
             assert fitted.multiplier == pytest.approx(how.multiplier, rel=0.01)
             assert fitted.mask.window == how.mask.window
@@ -137,11 +137,11 @@ def test_what_is_not_as_promised_is_said_and_nothing_else(
     ],
 )  # fmt: skip
 def test_what_is_as_promised_passes(how: Arithmetic, model: HeadModel) -> None:
-    known = explained(how, model, logit_std=4.0)
-    assert known.passes
-    assert known.candidate.changes == ()
-    assert known.silent == ()
-    assert {*known.needed} == {*known.fineness}
+    fit = explained(how, model, logit_std=4.0)
+    assert fit.passes
+    assert fit.candidate.changes == ()
+    assert fit.silent == ()
+    assert {*fit.needed} == {*fit.fineness}
 
 
 @pytest.mark.parametrize(
@@ -153,27 +153,27 @@ def test_what_is_as_promised_passes(how: Arithmetic, model: HeadModel) -> None:
     ],
 )
 def test_keys_that_nothing_captured_hides_are_another_mask(mask: HeadMask, name: str) -> None:
-    known = explained(replace(PLAIN, mask=mask))
-    assert not known.passes
-    assert known.explains
-    assert known.candidate.changes == ("mask",)
-    assert getattr(known.candidate.model.mask, name) == getattr(mask, name)
+    fit = explained(replace(PLAIN, mask=mask))
+    assert not fit.passes
+    assert fit.explains
+    assert fit.candidate.changes == ("mask",)
+    assert getattr(fit.candidate.model.mask, name) == getattr(mask, name)
 
 
 @pytest.mark.parametrize("reach", [1, 3, 20])
 def test_a_reach_to_either_side_is_found_where_no_mask_is_promised(reach: int) -> None:
     mask = HeadMask("local", 0, 2 * reach)
-    known = explained(
+    fit = explained(
         replace(PLAIN, mask=mask), HeadModel(M, mask=HeadMask("none")), n_keys=64, rows=range(64)
     )
-    assert known.candidate.changes == ("mask",)
-    assert known.candidate.model.mask == mask
+    assert fit.candidate.changes == ("mask",)
+    assert fit.candidate.model.mask == mask
 
 
 def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
     mask = HeadMask("none", 0, hidden=(80, 95))
-    known = explained(replace(PLAIN, mask=mask), HeadModel(M, mask=HeadMask("none")))
-    assert known.candidate.model.mask.hidden == (80, 95)
+    fit = explained(replace(PLAIN, mask=mask), HeadModel(M, mask=HeadMask("none")))
+    assert fit.candidate.model.mask.hidden == (80, 95)
 
 
 @pytest.mark.slow
@@ -225,9 +225,9 @@ def test_another_mask_is_found_beside_every_other_part(
     if isinstance(model.bias, Alibi):
         bias = model.bias.bias(head, promised)
         head = replace(computed(replace(head, bias=bias), how), bias=None)
-    known = compared(head, model)
-    assert known.candidate.changes == ("mask",)
-    seen = known.candidate.model.mask.seen(head)
+    fit = compared(head, model)
+    assert fit.candidate.changes == ("mask",)
+    seen = fit.candidate.model.mask.seen(head)
     assert np.array_equal(seen, observed.seen(head))
 
 
@@ -238,9 +238,9 @@ def test_a_captured_mask_that_is_inverted_is_named() -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     how = replace(PLAIN, mask=HeadMask("given", inverted=True))
     head = computed(replace(head, seen=seen[head.rows]), how)
-    known = compared(head, HeadModel(M, mask=HeadMask("given")))
-    assert known.candidate.changes == ("mask",)
-    assert known.candidate.model.mask.inverted
+    fit = compared(head, HeadModel(M, mask=HeadMask("given")))
+    assert fit.candidate.changes == ("mask",)
+    assert fit.candidate.model.mask.inverted
 
 
 @pytest.mark.slow
@@ -276,9 +276,9 @@ def test_a_law_of_m_by_position_is_said_only_where_it_is_known() -> None:
     how = replace(PLAIN, multiplier=M * law.factors(places))
     head = simulate(1, how, n_keys=96, d_k=32, rows=24)
     reference = Reference(HeadModel(M), STATED, HEAD_LEVEL, (law,), format="bfloat16")
-    known = explain(head, reference)
-    assert known.candidate.changes == ("law",)
-    assert known.candidate.model.multiplier == pytest.approx(M, rel=0.01)
+    fit = explain(head, reference)
+    assert fit.candidate.changes == ("law",)
+    assert fit.candidate.model.multiplier == pytest.approx(M, rel=0.01)
     rng = np.random.default_rng(1)
     free = replace(PLAIN, multiplier=M * rng.uniform(0.5, 2.0, len(places)))
     assert not explain(simulate(1, free, n_keys=96, d_k=32, rows=24), reference).explains
@@ -288,24 +288,24 @@ def test_kv_heads_in_another_order_are_one_change() -> None:
     own = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     other = simulate(2, PLAIN, n_keys=96, d_k=32, rows=24)
     head = replace(own, keys=other.keys, values=other.values)
-    known = explain(
+    fit = explain(
         head, Reference(HeadModel(M), STATED, HEAD_LEVEL, format="bfloat16"), lambda: [(3, own)]
     )
-    assert known.candidate.changes == ("kv_head",)
-    assert known.candidate.kv_head == 3
+    assert fit.candidate.changes == ("kv_head",)
+    assert fit.candidate.kv_head == 3
 
 
 def test_without_a_promise_causal_and_none_are_equals_where_both_fit() -> None:
     head = sink_head(1, Arithmetic(M, path="eager"), 60.0)
-    known = explain(head, Reference(HeadModel(M), format="bfloat16"))
-    assert {candidate.model.mask.kind for candidate in known.best} == {"causal", "none"}
+    fit = explain(head, Reference(HeadModel(M), format="bfloat16"))
+    assert {candidate.model.mask.kind for candidate in fit.best} == {"causal", "none"}
 
 
 def test_a_cap_that_logits_are_too_small_to_show_is_silent() -> None:
     how = replace(PLAIN, softcap=50.0, path="eager")
-    known = explained(how, HeadModel(M, softcap=50.0), logit_std=0.5)
-    assert known.passes
-    assert known.silent == ("softcap",)
+    fit = explained(how, HeadModel(M, softcap=50.0), logit_std=0.5)
+    assert fit.passes
+    assert fit.silent == ("softcap",)
 
 
 def test_what_fits_nothing_says_where_what_is_left_lies() -> None:
@@ -313,11 +313,11 @@ def test_what_fits_nothing_says_where_what_is_left_lies() -> None:
     assert head.output is not None
     output = head.output.copy()
     output[12:] = np.roll(output[12:], 1, axis=1)
-    known = compared(replace(head, output=output), HeadModel(M))
-    assert not known.explains
-    rows = known.where["row"]
+    fit = compared(replace(head, output=output), HeadModel(M))
+    assert not fit.explains
+    rows = fit.where["row"]
     assert max(rows[:12]) < 0.01 < min(rows[12:])
-    assert known.residual > 0.5
+    assert fit.residual > 0.5
 
 
 def test_weights_stand_for_an_output_that_was_not_captured() -> None:
@@ -328,9 +328,9 @@ def test_weights_stand_for_an_output_that_was_not_captured() -> None:
     weights = compute(head, replace(how, path="eager"))[1]
     formats = {**head.formats, "weights": "bfloat16"}
     bare = replace(head, output=None, values=None, weights=weights, formats=formats)
-    known = compared(bare, HeadModel(M))
-    assert known.candidate.changes == ("multiplier",)
-    assert known.candidate.model.multiplier == pytest.approx(2 * M, rel=0.01)
+    fit = compared(bare, HeadModel(M))
+    assert fit.candidate.changes == ("multiplier",)
+    assert fit.candidate.model.multiplier == pytest.approx(2 * M, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -347,8 +347,8 @@ def test_what_cannot_be_compared_is_named(part: str, reason: str) -> None:
         value[:] = 0.0
     else:
         value[0] = np.nan
-    known = compared(replace(head, **{part: value}), HeadModel(M))
-    assert known.problem.startswith(reason)
+    fit = compared(replace(head, **{part: value}), HeadModel(M))
+    assert fit.problem.startswith(reason)
 
 
 def test_rows_that_see_a_key_that_is_nan_are_not_compared_and_counted() -> None:
@@ -356,18 +356,18 @@ def test_rows_that_see_a_key_that_is_nan_are_not_compared_and_counted() -> None:
     assert head.output is not None
     keys, output = head.keys.copy(), head.output.copy()
     keys[60], output[head.rows >= 60] = np.nan, np.nan
-    known = compared(replace(head, keys=keys, output=output), HeadModel(M))
-    assert known.passes
-    assert max(known.rows) < 60
-    assert (known.counts.spoilt, known.counts.compared) == (9, 15)
+    fit = compared(replace(head, keys=keys, output=output), HeadModel(M))
+    assert fit.passes
+    assert max(fit.rows) < 60
+    assert (fit.counts.spoilt, fit.counts.compared) == (9, 15)
 
 
 def test_numbers_may_have_been_rounded_to_the_format_of_the_capture() -> None:
     # 0.1772 rounds to this in bfloat16.
-    known = explained(replace(PLAIN, multiplier=0.17675781), HeadModel(0.1772), rows=64)
-    assert known.passes
-    known = explained(replace(PLAIN, multiplier=0.17675781), HeadModel(0.1785), rows=64)
-    assert known.candidate.changes == ("multiplier",)
+    fit = explained(replace(PLAIN, multiplier=0.17675781), HeadModel(0.1772), rows=64)
+    assert fit.passes
+    fit = explained(replace(PLAIN, multiplier=0.17675781), HeadModel(0.1785), rows=64)
+    assert fit.candidate.changes == ("multiplier",)
 
 
 def test_one_wrong_row_among_many_is_enough_and_is_named() -> None:
@@ -375,11 +375,11 @@ def test_one_wrong_row_among_many_is_enough_and_is_named() -> None:
     assert head.output is not None
     output = head.output.copy()
     output[40] = output[41]
-    known = compared(replace(head, output=output), HeadModel(M))
-    assert not known.passes
-    assert not known.explains
-    assert known.counts.wrong == (40,)
-    assert known.counts.compared == 96
+    fit = compared(replace(head, output=output), HeadModel(M))
+    assert not fit.passes
+    assert not fit.explains
+    assert fit.counts.wrong == (40,)
+    assert fit.counts.compared == 96
 
 
 @pytest.mark.slow
@@ -389,15 +389,15 @@ def test_rows_of_nan_infinity_or_zero_fail_whatever_the_others_say(value: float)
     assert head.output is not None
     output = head.output.copy()
     output[90:] = value
-    known = compared(replace(head, output=output), HeadModel(M))
-    assert not known.passes
-    assert {*known.counts.wrong} == {*range(90, 96)}
-    assert known.counts.not_finite == (0 if value == 0.0 else 6)
-    assert known.counts.zero == (6 if value == 0.0 else 0)
+    fit = compared(replace(head, output=output), HeadModel(M))
+    assert not fit.passes
+    assert {*fit.counts.wrong} == {*range(90, 96)}
+    assert fit.counts.not_finite == (0 if value == 0.0 else 6)
+    assert fit.counts.zero == (6 if value == 0.0 else 0)
     if value != 0.0:
-        assert known.suspect is not None
+        assert fit.suspect is not None
         odd = "NaN" if np.isnan(value) else "infinite"
-        assert known.suspect.name == (
+        assert fit.suspect.name == (
             f"the output is {odd} in 6 of 96 rows (rows 90 to 95), where q, k and v give a number"
         )
 
@@ -414,18 +414,18 @@ def test_a_row_that_sees_no_key_may_be_what_libraries_make_of_it(result: str, pa
     output = head.output.copy()
     results = {"0": 0.0, "NaN": np.nan, "the mean": head.values.mean(0), "a value": head.values[7]}
     output[7] = results[result]
-    known = compared(replace(head, output=output), HeadModel(M, mask=HeadMask("given")))
-    assert known.passes is passes
-    assert known.counts.hidden == 1
-    assert known.counts.wrong == (() if passes else (7,))
+    fit = compared(replace(head, output=output), HeadModel(M, mask=HeadMask("given")))
+    assert fit.passes is passes
+    assert fit.counts.hidden == 1
+    assert fit.counts.wrong == (() if passes else (7,))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [0.0, -1.0, 1e4])
 def test_a_multiplier_that_no_fit_reaches_is_not_the_promised_one(times: float) -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
-    known = compared(computed(head, replace(PLAIN, multiplier=times * M)), HeadModel(M))
-    assert not known.passes
+    fit = compared(computed(head, replace(PLAIN, multiplier=times * M)), HeadModel(M))
+    assert not fit.passes
 
 
 def from_the_sink(head: HeadRows, m: float, b: float) -> HeadRows:
@@ -448,8 +448,8 @@ def test_a_sink_is_found_in_kernels_whose_maximum_begins_at_it(seed: int, logit_
     head = simulate(seed, n_keys=256, d_k=64, logit_std=logit_std)
     # The first row tells most, and its weight is rounded up by the largest possible amount.
     b = 0.125 * float(head.queries[0] @ head.keys[0]) + log(2) - log1p(2**-8 * 1.02)
-    known = explain(from_the_sink(head, 0.125, b), Reference(HeadModel(0.125), format="bfloat16"))
-    interval = known.candidate.estimates["sink"].at()
+    fit = explain(from_the_sink(head, 0.125, b), Reference(HeadModel(0.125), format="bfloat16"))
+    interval = fit.candidate.estimates["sink"].at()
     assert interval.low is not None
     assert interval.high is not None
     assert interval.low <= b <= interval.high
@@ -483,6 +483,6 @@ def test_a_head_is_not_alike_on_a_path_that_the_first_one_did_not_take() -> None
     assert isinstance(case, HeadCase)
     noise = replace(case, paths=("scaled",)).test(HeadModel(M)).chi_square
     look = Look(("float32",), dict.fromkeys(case.paths, 0.01), noise)
-    known = explain(head, reference, search=False, look=look)
-    assert known.passes
-    assert known.path == "eager"
+    fit = explain(head, reference, search=False, look=look)
+    assert fit.passes
+    assert fit.path == "eager"

@@ -33,9 +33,9 @@ def saved(multiplier: float, format: str, seed: int = 1) -> HeadRows:
 
 def name_of(head: HeadRows, format: str) -> str:
     model = HeadModel(0.125, mask=CAUSAL)
-    known = explain(head, Reference(model, STATED, HEAD_LEVEL, format=format))
-    assert not known.passes
-    return known.suspect.name if known.suspect else ""
+    fit = explain(head, Reference(model, STATED, HEAD_LEVEL, format=format))
+    assert not fit.passes
+    return fit.suspect.name if fit.suspect else ""
 
 
 @pytest.mark.parametrize("format", ["float16", "bfloat16"])

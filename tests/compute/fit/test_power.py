@@ -56,9 +56,9 @@ def test_m_shows_if_half_of_it_and_twice_would_have_failed(
     how = Arithmetic(M, format=format, path=path)
     head = simulate(1, how, n_keys=96, d_k=32, rows=96, logit_std=logit_std)
     assert passes(head, CAUSAL)
-    known = shown(head, CAUSAL)
-    assert known.fineness.get("multiplier") == fineness
-    assert "multiplier" in known.needed
+    fit = shown(head, CAUSAL)
+    assert fit.fineness.get("multiplier") == fineness
+    assert "multiplier" in fit.needed
     # What would have shown is what does.
     factors = {"ulp": 1 + 2.0**-7, "5 %": 1.05, "2×": 2.0}
     shows = [not passes(computed(head, replace(how, multiplier=M * by)), CAUSAL) for by in (0.5, 2)]
@@ -84,9 +84,9 @@ def test_a_cap_and_a_sink_show_if_their_absence_would_have_failed(
     head = simulate(1, made, n_keys=96, d_k=32, rows=96, logit_std=logit_std)
     promised = replace(CAUSAL, **model)  # type: ignore[arg-type]
     assert passes(head, promised)
-    known = shown(head, promised)
-    assert part in known.needed
-    assert (part in known.fineness) is shows
+    fit = shown(head, promised)
+    assert part in fit.needed
+    assert (part in fit.fineness) is shows
     assert passes(computed(head, replace(made, **dict.fromkeys(how))), promised) is not shows  # type: ignore[arg-type]
 
 
@@ -121,9 +121,9 @@ def test_a_mask_shows_if_its_nearest_neighbours_would_have_failed(
 def test_a_head_that_leans_on_its_first_key_shows_neither_m_nor_its_mask() -> None:
     head = sink_head(1, PLAIN, 60.0)
     assert passes(head, CAUSAL)
-    known = shown(head, CAUSAL)
-    assert known.needed == ("multiplier", "mask")
-    assert known.fineness == {}
+    fit = shown(head, CAUSAL)
+    assert fit.needed == ("multiplier", "mask")
+    assert fit.fineness == {}
 
 
 def test_a_window_whose_next_key_would_have_no_weight_is_silent() -> None:
@@ -143,5 +143,5 @@ def test_a_window_whose_next_key_would_have_no_weight_is_silent() -> None:
 def test_a_query_that_sees_the_whole_text_needs_no_mask() -> None:
     mask = HeadMask("causal", 95)
     head = simulate(1, replace(PLAIN, mask=mask), n_keys=96, n_queries=1, d_k=32, rows=1)
-    known = shown(head, replace(CAUSAL, mask=mask))
-    assert "mask" in known.fineness
+    fit = shown(head, replace(CAUSAL, mask=mask))
+    assert "mask" in fit.fineness

@@ -100,9 +100,9 @@ def test_a_suspect_is_named_of_its_own_fault_alone(format: str, path: Path, kind
     mask = HeadMask(kind)  # type: ignore[arg-type]
     how = Arithmetic(0.125, format=format, path=path, mask=mask)
     for name, head in faults(how):
-        known = explain(head, promising(HeadModel(0.125, mask=mask), format))
-        assert not known.explains, name
-        assert re.fullmatch(name, suspected(known)), (name, suspected(known))
+        fit = explain(head, promising(HeadModel(0.125, mask=mask), format))
+        assert not fit.explains, name
+        assert re.fullmatch(name, suspected(fit)), (name, suspected(fit))
 
 
 STORED_AS_ONE = {
@@ -126,8 +126,8 @@ def test_numbers_that_are_stored_with_one_scale_for_all_heads_are_named(name: st
     changed = replace(head, keys=stored["keys"], values=stored["values"])
     head = replace(head, output=computed(changed, how).output)
     swapped = replace(head, keys=larger.keys, values=larger.values)
-    known = explain(head, promising(HeadModel(0.125), "bfloat16"), lambda: [(1, swapped)])
-    assert suspected(known) == f"keys and values stored as {name}"
+    fit = explain(head, promising(HeadModel(0.125), "bfloat16"), lambda: [(1, swapped)])
+    assert suspected(fit) == f"keys and values stored as {name}"
 
 
 @pytest.mark.parametrize(
@@ -140,19 +140,19 @@ def test_one_number_that_is_a_little_wrong_has_no_suspect(format: str, factor: f
     output = head.output.copy()
     output[7, np.abs(output[7]).argmax()] *= factor
     head = replace(head, output=rounded(output, format))
-    known = explain(head, promising(HeadModel(0.125, mask=how.mask), format))
-    assert not known.passes
-    assert not known.explains
-    assert suspected(known) == ""
-    assert len(known.counts.wrong) == 1
+    fit = explain(head, promising(HeadModel(0.125, mask=how.mask), format))
+    assert not fit.passes
+    assert not fit.explains
+    assert suspected(fit) == ""
+    assert len(fit.counts.wrong) == 1
 
 
 def promising(model: HeadModel, format: str) -> Reference:
     return Reference(model, STATED, HEAD_LEVEL, format=format)
 
 
-def suspected(known: Explanation) -> str:
-    return known.suspect.name if known.suspect else ""
+def suspected(fit: Explanation) -> str:
+    return fit.suspect.name if fit.suspect else ""
 
 
 def logits(head: HeadRows, multiplier: float) -> np.ndarray:
@@ -204,9 +204,9 @@ def test_a_fault_of_softmax_or_of_the_cap_is_named(
     output = (weights(logits(head, 0.125)) @ head.values).astype(np.float32)
     model = HeadModel(0.125, softcap=softcap)
     tampered = replace(head, output=rounded(output, format))
-    known = explain(tampered, promising(model, format))
-    assert not known.explains
-    assert suspected(known) == name
+    fit = explain(tampered, promising(model, format))
+    assert not fit.explains
+    assert suspected(fit) == name
     # With a sound output none of these is named.
     sound = computed(head, replace(how, softcap=softcap))
     assert suspected(explain(sound, promising(model, format))) == ""
@@ -241,8 +241,8 @@ def test_nothing_is_suspected_of_a_head_that_is_as_promised() -> None:
 def test_an_output_of_zeros_is_named() -> None:
     head = simulate(3, Arithmetic(0.125), n_keys=64, d_k=32)
     assert head.output is not None
-    known = explain(replace(head, output=0 * head.output), promising(HeadModel(0.125), "bfloat16"))
-    assert suspected(known) == "the output is 0 in every row"
+    fit = explain(replace(head, output=0 * head.output), promising(HeadModel(0.125), "bfloat16"))
+    assert suspected(fit) == "the output is 0 in every row"
 
 
 def test_buckets_are_those_of_t5() -> None:
@@ -280,8 +280,8 @@ def test_rows_that_lack_one_key_are_named(bias: bool, rows: slice, name: str) ->
         biased = replace(head, bias=Alibi(0.01).bias(head, model.mask))
     short = replace(biased, seen=shortened(head, how, rows == slice(None), rows))
     output = computed(short, replace(how, mask=HeadMask("given"))).output
-    known = explain(replace(head, output=output), promising(model, "float32"))
-    assert re.fullmatch(name, suspected(known)), suspected(known)
+    fit = explain(replace(head, output=output), promising(model, "float32"))
+    assert re.fullmatch(name, suspected(fit)), suspected(fit)
 
 
 def test_a_top_k_that_is_one_key_short_is_named_though_few_rows_show_it() -> None:
@@ -293,13 +293,13 @@ def test_a_top_k_that_is_one_key_short_is_named_though_few_rows_show_it() -> Non
     order = np.sort(z, axis=1)
     eight, seven = (np.isfinite(z) & (z >= order[:, -count][:, None]) for count in (8, 7))
     output = computed(replace(head, seen=seven), how).output
-    known = explain(
+    fit = explain(
         replace(head, seen=eight, output=output),
         promising(HeadModel(0.125, mask=HeadMask("given")), "bfloat16"),
     )
-    assert len(known.counts.wrong) < 15
+    assert len(fit.counts.wrong) < 15
     name = "21 of 28 rows lack the lightest of the keys that their mask shows: one key short?"
-    assert suspected(known) == name
+    assert suspected(fit) == name
 
 
 @pytest.mark.parametrize("logit_std", [1.0, 4.0])
@@ -309,9 +309,9 @@ def test_a_hidden_diagonal_is_named_though_few_rows_show_it(logit_std: float) ->
                     logit_std=logit_std)  # fmt: skip
     output = computed(replace(head, seen=~np.eye(40, dtype=bool)), how).output
     model = HeadModel(0.125, mask=HeadMask("none"))
-    known = explain(replace(head, output=output), promising(model, "bfloat16"))
+    fit = explain(replace(head, output=output), promising(model, "bfloat16"))
     name = "all 40 rows lack the key at which they stand: is the diagonal hidden?"
-    assert suspected(known) == name
+    assert suspected(fit) == name
 
 
 @pytest.mark.slow
@@ -321,8 +321,8 @@ def test_rows_that_see_one_key_more_are_named() -> None:
     seen = how.mask.seen(head)
     seen[8:40, 50] = True
     more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
-    known = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
-    assert suspected(known) == "32 of 64 rows see key 50, which is hidden from them"
+    fit = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
+    assert suspected(fit) == "32 of 64 rows see key 50, which is hidden from them"
     seen[:, 60] = True
     more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
     several = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
@@ -335,6 +335,6 @@ def test_a_key_that_all_rows_see_is_named_though_few_show_it() -> None:
     seen = how.mask.seen(head)
     seen[:, 39] = True
     more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
-    known = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
-    assert len(known.counts.wrong) < 35
-    assert suspected(known) == "39 of 40 rows see key 39, which is hidden from them"
+    fit = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
+    assert len(fit.counts.wrong) < 35
+    assert suspected(fit) == "39 of 40 rows see key 39, which is hidden from them"

@@ -11,7 +11,7 @@ from attn_tui.ui.terminal.paste import LATE, SILENCE
 from tests.ui.terminal.streams import stream, typed
 
 
-def told(message: Message) -> str:
+def name_of(message: Message) -> str:
     """Return a key by its name, and a paste in quotes."""
     if isinstance(message, PasteLost):
         return message.reason
@@ -22,7 +22,7 @@ def told(message: Message) -> str:
 def read(*parts: str) -> list[str]:
     """Return what is read from input that arrives in parts."""
     parser = Parser()
-    return [told(message) for part in parts for message in parser.feed(part)]
+    return [name_of(message) for part in parts for message in parser.feed(part)]
 
 
 def test_escape_and_a_key_in_one_read_are_escape_and_then_the_key() -> None:
@@ -35,7 +35,7 @@ def test_escape_and_a_key_in_one_read_are_escape_and_then_the_key() -> None:
 def test_so_it_is_where_more_could_have_followed(key: str) -> None:
     parser = Parser()
     assert not list(parser.feed(f"\x1b{key}"))
-    assert [told(message) for message in parser.tick()] == ["escape", *read(key)]
+    assert [name_of(message) for message in parser.tick()] == ["escape", *read(key)]
 
 
 @pytest.mark.parametrize("key", ["\x1b[27u", "\x1b[24;5~", "\x1b[A", "\x1bOP", "\x1b[3$"])
@@ -97,13 +97,13 @@ def test_what_has_no_end_types_nothing_and_escape_alone_is_a_key() -> None:
         parser = Parser()
         assert not [*parser.feed(begun), *parser.tick()]
         # Its rest may still come.
-        assert [told(message) for message in parser.feed("x")] == ["x"]
+        assert [name_of(message) for message in parser.feed("x")] == ["x"]
         assert read(f"{begun}\x1b[A") == ["up"]
     parser = Parser()
     assert not [*parser.feed("\x1b")]
     assert parser.patience is not None
     assert 0.0 < parser.patience <= ESCAPE_DELAY
-    assert [told(message) for message in parser.tick()] == ["escape"]
+    assert [name_of(message) for message in parser.tick()] == ["escape"]
     assert parser.patience is None
 
 
@@ -111,16 +111,16 @@ def test_what_has_no_end_types_nothing_and_escape_alone_is_a_key() -> None:
 def test_the_rest_of_a_torn_sequence_types_nothing(rest: str) -> None:
     now = 0.0
     parser = Parser(lambda: now)
-    assert [told(message) for message in [*parser.feed("\x1b"), *parser.tick()]] == ["escape"]
-    assert [told(message) for message in parser.feed(f"{rest}x")] == ["x"]
+    assert [name_of(message) for message in [*parser.feed("\x1b"), *parser.tick()]] == ["escape"]
+    assert [name_of(message) for message in parser.feed(f"{rest}x")] == ["x"]
     assert [*parser.feed("\x1b"), *parser.tick()]
-    assert [told(message) for message in parser.feed("[")] == read("[")
+    assert [name_of(message) for message in parser.feed("[")] == read("[")
     assert [*parser.feed("\x1b"), *parser.tick()]
-    assert [told(message) for message in parser.feed("[]")] == read("[", "]")
+    assert [name_of(message) for message in parser.feed("[]")] == read("[", "]")
     assert [*parser.feed("\x1b"), *parser.tick()]
     now += TORN + 1
     # Keys, pressed much later.
-    assert [told(message) for message in parser.feed("[B")] == read("[", "B")
+    assert [name_of(message) for message in parser.feed("[B")] == read("[", "B")
 
 
 KEYPAD = {
@@ -171,13 +171,13 @@ class Watch:
 
     def read(self, *parts: str) -> list[str]:
         """Return what is read from parts that follow each other at once."""
-        return [told(message) for part in parts for message in self.parser.feed(part)]
+        return [name_of(message) for part in parts for message in self.parser.feed(part)]
 
     def wait(self) -> list[str]:
         """Return what is read when nothing comes for as long as it takes."""
         assert self.parser.patience is not None
         self.now += self.parser.patience
-        return [told(message) for message in self.parser.tick()]
+        return [name_of(message) for message in self.parser.tick()]
 
 
 def test_a_paste_without_an_end_is_inserted_after_a_silence() -> None:
@@ -247,7 +247,7 @@ def test_what_was_typed_before_the_program_read_keys_comes_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Parser, "ahead", "12")
-    assert [told(message) for message in Parser().tick()] == ["1", "2"]
+    assert [name_of(message) for message in Parser().tick()] == ["1", "2"]
     Parser.ahead = "12"
     assert read("3") == ["1", "2", "3"]
 
@@ -265,5 +265,5 @@ def test_the_rest_of_a_paste_carries_what_came_before_it() -> None:
     watch.read("\x1b[200~1, 2\x1b[201~", "\x1b[200~4, 5")
     watch.wait()
     rest = [event for data in (", 6", ", 7\x1b[201~") for event in watch.parser.feed(data)]
-    told = [(one.before, one.text) for one in rest if isinstance(one, RestOfPaste)]
-    assert told == [("4, 5", ", 6"), ("4, 5, 6", ", 7")]
+    name_of = [(one.before, one.text) for one in rest if isinstance(one, RestOfPaste)]
+    assert name_of == [("4, 5", ", 6"), ("4, 5, 6", ", 7")]

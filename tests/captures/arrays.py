@@ -42,12 +42,12 @@ def saved(
     return str(path)
 
 
-def same(numbers: NDArray[Any] | None, made: NDArray[Any]) -> bool:
+def same(numbers: NDArray[Any] | None, array: NDArray[Any]) -> bool:
     """Return whether numbers equal those that were made exactly, whatever their type."""
     return (
         numbers is not None
-        and numbers.shape == made.shape
-        and bool((numbers.astype(np.float64) == made.astype(np.float64)).all())
+        and numbers.shape == array.shape
+        and bool((numbers.astype(np.float64) == array.astype(np.float64)).all())
     )
 
 
