@@ -155,7 +155,7 @@ async def use(instrument: str, keys: tuple[str, ...]) -> None:
 @click.option("--below", type=float, help="Only caches that save fewer milliseconds.")
 def main(below: float | None) -> None:
     """Print what each cache saves, the least first."""
-    functools.lru_cache = counted_lru(functools.lru_cache)  # type: ignore[assignment]
+    functools.lru_cache = counted_lru(functools.lru_cache)
     functools.cache = lambda function: functools.lru_cache(maxsize=None)(function)
     functools.cached_property = CountedProperty  # type: ignore[misc, assignment]
     from attn_tui.commands.program import program
