@@ -33,6 +33,9 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
 }  # fmt: skip
 
+NO_TESTS = 5
+"""The exit status of pytest where it found no test."""
+
 MOST_SECONDS = 240
 """How long the tests of a line may take: one that never ends is caught."""
 
@@ -153,7 +156,7 @@ def is_caught(tree: Path, one: Break) -> bool:
 
 
 def fails(tree: Path, tests: list[str]) -> bool:
-    """Return whether any of some tests fails."""
+    """Return whether any of some tests fails, or cannot even be collected."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2", "-p", "no:cacheprovider"]
     inside = {**os.environ, "PYTHONPATH": f"{tree}:{os.environ.get('PYTHONPATH', '')}"}
     try:
@@ -162,7 +165,7 @@ def fails(tree: Path, tests: list[str]) -> bool:
         )
     except subprocess.TimeoutExpired:
         return True
-    return done.returncode == 1
+    return done.returncode not in (0, NO_TESTS)
 
 
 @click.command()
