@@ -17,8 +17,8 @@ from tests.pairs import with_rows
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def found(shapes: Shapes, **claims: int) -> tuple[Reading, ...]:
-    return readings_of(tuple(shapes.items()), claims=tuple(claims.items()))
+def found(shapes: Shapes, **counts: int) -> tuple[Reading, ...]:
+    return readings_of(tuple(shapes.items()), counts=tuple(counts.items()))
 
 
 @with_rows(
