@@ -122,7 +122,7 @@ class Words:
     starts: tuple[int, ...]
     places: tuple[int, ...]
 
-    @cached_property
+    @property
     def parts(self) -> frozenset[str]:
         """The words one by one."""
         ends = (*self.starts[1:], len(self.letters))

@@ -6,7 +6,6 @@ several keys: the first query of a causal head has nothing to choose.
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from math import exp, expm1, inf, isinf, isnan, log, log10, nan
 
 import numpy as np
@@ -61,7 +60,7 @@ class Sharing:
     rows: NDArray[np.intp]
     attended: NDArray[np.intp]
 
-    @cached_property
+    @property
     def _single(self) -> NDArray[np.intp]:
         """The queries that give one key practically all their weight."""
         return self.rows[self.side.largest[self.rows] >= ALL]

@@ -7,11 +7,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from attn_tui.captures.capture import States
-from attn_tui.captures.claims import Claims, claims_of
 from attn_tui.captures.collecting import TensorFile, collected
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Layer, Tensor
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, parse_layout
+from attn_tui.captures.metadata import Metadata, metadata_of
 from attn_tui.captures.readings import (
     VARIABLES,
     Dims,
@@ -50,7 +50,7 @@ def assembled(
     Raises:
         InputError: With field ``"capture"``, ``"layout"`` or ``"names"``.
     """
-    claims = claims_of([source.metadata for source in sources])
+    metadata = metadata_of([source.metadata for source in sources])
     collection = collected(sources, names)
     typed = {part: parse_layout(text, part) for part, text in layouts.items()}
     remarks = [*collection.remarks]
@@ -65,16 +65,16 @@ def assembled(
     if len(usable) < len(collection.layers):
         without = layer_list(sorted(set(collection.layers) - set(usable)))
         remarks.append(f"Without q or k, and left out: {without}.")
-    declared = dict.fromkeys(VECTORS, _LENS_LAYOUT) if collection.is_lens else claims.layouts
+    declared = dict.fromkeys(VECTORS, _LENS_LAYOUT) if collection.is_lens else metadata.layouts
     layers = {
-        number: _layer(number, tensors, typed, declared, claims)
+        number: _layer(number, tensors, typed, declared, metadata)
         for number, tensors in usable.items()
     }
 
     def stated(chosen: Mapping[int, Reading]) -> tuple[str, ...]:
-        return (*statements(layers, claims, typed, chosen), *remarks)
+        return (*statements(layers, metadata, typed, chosen), *remarks)
 
-    return layers, stated, claims.config
+    return layers, stated, metadata.config
 
 
 def _layer(
@@ -82,13 +82,13 @@ def _layer(
     tensors: Mapping[str, Tensor],
     typed: Mapping[str, Layout],
     declared: Mapping[str, Layout],
-    claims: Claims,
+    metadata: Metadata,
 ) -> Layer:
     shapes = tuple((part, tensors[part].shape) for part in VARIABLES if part in tensors)
     ranks = len(tensors["q"].pieces)
     typed_layouts = tuple((part, axes) for part, axes in typed.items() if part in VARIABLES)
     # The metadata counts all heads, not those of one rank.
-    counts = claims.counts if ranks == 1 else ()
+    counts = metadata.counts if ranks == 1 else ()
     readings = readings_of(shapes, typed_layouts, tuple(declared.items()), counts)
     if not readings:
         _refuse_shapes(number, shapes, typed)

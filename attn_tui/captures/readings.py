@@ -83,7 +83,7 @@ Numbers = tuple[tuple[str, int], ...]
 
 @lru_cache(maxsize=256)
 def readings_of(
-    shapes: Shapes, typed: Layouts = (), declared: Layouts = (), claims: Numbers = ()
+    shapes: Shapes, typed: Layouts = (), declared: Layouts = (), counts: Numbers = ()
 ) -> tuple[Reading, ...]:
     """Return the ways in which shapes fit each other, usual ones first; empty if they do not.
 
@@ -94,7 +94,7 @@ def readings_of(
         shapes: The shapes of the tensors of one layer, by part.
         typed: Layouts that the user typed, which nothing overrides.
         declared: Layouts in the metadata, which shapes may contradict.
-        claims: Fields of `Dims` in the metadata, which shapes may contradict as well.
+        counts: Fields of `Dims` in the metadata, which shapes may contradict as well.
     """
     lengths, typed_layouts = dict(shapes), dict(typed)
     orders: tuple[bool, ...] = (True, False)
@@ -124,11 +124,11 @@ def readings_of(
     judged = []
     for layouts, dims in fitting.values():
         q_layout = dict(layouts)["q"]
-        is_declared = typed or ("q", q_layout) in stated or dims.heads == dict(claims).get("heads")
+        is_declared = typed or ("q", q_layout) in stated or dims.heads == dict(counts).get("heads")
         is_odd = dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys
         if is_odd and "nh" in layout_text(q_layout) and not is_declared:
             continue
-        denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
+        denied = sum(getattr(dims, name) not in (0, value) for name, value in counts)
         denied += any(pair not in layouts for pair in stated)
         judged.append((denied, layouts, dims))
     least = min((denied for denied, _, _ in judged), default=0)

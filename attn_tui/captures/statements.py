@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from attn_tui.captures.claims import Claims
 from attn_tui.captures.layer import Layer
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
+from attn_tui.captures.metadata import Metadata
 from attn_tui.captures.readings import Dims, Reading, alternatives
 from attn_tui.compute.text import counted, first_few, listed
 
@@ -28,7 +28,7 @@ def layer_list(layers: Sequence[int]) -> str:
 
 def statements(
     layers: Mapping[int, Layer],
-    claims: Claims,
+    metadata: Metadata,
     typed: Mapping[str, Layout],
     chosen: Mapping[int, Reading],
 ) -> Iterator[str]:
@@ -36,7 +36,7 @@ def statements(
 
     Args:
         layers: The layers by number, rising.
-        claims: The claims of the metadata.
+        metadata: What the metadata says.
         typed: The layouts that the user typed, by part.
         chosen: The readings that the output decides, by layer.
     """
@@ -58,9 +58,9 @@ def statements(
     first = next(iter(layers.values()))
     is_chosen = first.number in chosen
     yield from _layouts(first, typed, open_to[first.number], is_chosen)
-    yield from _claimed(first, claims)
+    yield from _declared(first, metadata)
     yield from _aligned(first)
-    yield from claims.remarks
+    yield from metadata.remarks
 
 
 def _dims(dims: Dims) -> str:
@@ -125,13 +125,13 @@ def readings_text(readings: Sequence[Reading]) -> str:
     )
 
 
-def _claimed(layer: Layer, claims: Claims) -> Iterator[str]:
+def _declared(layer: Layer, metadata: Metadata) -> Iterator[str]:
     dims = layer.readings[0].dims
-    for name, (called, value) in claims.numbers.items():
+    for name, (called, value) in metadata.numbers.items():
         length = getattr(dims, name)
         if length and value != length:
             yield f"The metadata says {called} {value:,}, but shapes say {length:,}."
-    for part, layout in claims.layouts.items():
+    for part, layout in metadata.layouts.items():
         if part in layer.tensors and layer.readings[0].layout(part) != layout:
             yield f"The metadata says {part} is {layout_text(layout)}, which shapes deny."
 

@@ -1,6 +1,6 @@
 """One vector under one map to logits: weights, their statistics, and the Jacobian on demand."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp, inf
@@ -156,17 +156,28 @@ class Evaluation:
         +0. Entries below float64's normal range are computed from their logarithms.
         """
         entries = weights.jacobian(self._split, of_keys, keys)
+        self.to_wrt(entries, keys, wrt, lambda: self.log_jacobian(of_keys, keys, wrt))
+        hidden = self.unrounded[of_keys][:, None] == -inf
+        entries[(hidden | (self.unrounded[keys] == -inf)) & (entries == 0.0)] = 0.0
+        return entries
+
+    def to_wrt(self, entries: Floats, keys: Keys, wrt: Wrt, logs: Callable[[], Floats]) -> None:
+        """Turn derivatives by logits into those by logits or scores, in place.
+
+        Args:
+            entries: Derivatives by the logits of some keys, shape (…, len(keys)).
+            keys: The keys.
+            wrt: What they become derivatives with respect to.
+            logs: Returns ln of the absolute values of the result, from which those below float64's
+                normal range are computed.
+        """
         with np.errstate(all="ignore"):
             few = np.abs(entries) < SMALLEST_NORMAL
             if wrt == "scores":
                 entries *= self.slopes(keys)
                 few |= np.abs(entries) < SMALLEST_NORMAL
             if self._outlives and few.any():
-                sizes = np.exp(self.log_jacobian(of_keys, keys, wrt))
-                np.copysign(sizes, entries, out=entries, where=few)
-        hidden = self.unrounded[of_keys][:, None] == -inf
-        entries[(hidden | (self.unrounded[keys] == -inf)) & (entries == 0.0)] = 0.0
-        return entries
+                np.copysign(np.exp(logs()), entries, out=entries, where=few)
 
     def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
         """Return ln of the absolute values of the entries, shape (len(of_keys), len(keys)).

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from functools import cached_property
 from math import log
 
 from attn_tui.compute.field import Kind, whole
@@ -75,7 +74,7 @@ class LogScale:
         """
         return int(self.kind.parse(self.field, text))
 
-    @cached_property
+    @property
     def kind(self) -> Kind:
         """The kind of whole numbers on the scale."""
         return whole(self.minimum, self.maximum, self.step, marked=True)

@@ -77,7 +77,7 @@ class Vector:
         """Number of unmasked keys: the n of rules that depend on the length."""
         return int(np.count_nonzero(self.scores != -np.inf))
 
-    @cached_property
+    @property
     def is_odd(self) -> bool:
         """Whether the score of an unmasked key is NaN."""
         return bool(np.isnan(self.scores).any())

@@ -10,6 +10,7 @@ from attn_tui.compute.arrays import dtype_of, limits
 from attn_tui.compute.fit.case import parameters_of
 from attn_tui.compute.fit.head import compute, rows_of
 from attn_tui.compute.fit.model import FITS, Suspect
+from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.heads.head_model import LEARNED
 from attn_tui.doctor.call import PromisedHead
 
@@ -67,10 +68,7 @@ def _is_over_heads(heads: Sequence[PromisedHead], number: int) -> bool:
         if fit.bias is not None:
             z = z + fit.bias
         logits.append(np.where(fit.seen, z, -np.inf))
-    every = np.stack(logits)
-    top = every.max(axis=0)
-    raised = np.exp(every - np.where(np.isfinite(top), top, 0.0))
-    weights = raised[number] / np.maximum(raised.sum(axis=0), np.finfo(np.float64).tiny)
+    weights = row_weights(np.stack(logits), axis=0)[number]
     rows, model = heads[number].rows, heads[number].comparable.model
     assert rows.values is not None
     assert rows.output is not None

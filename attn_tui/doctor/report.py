@@ -93,7 +93,7 @@ class DoctorReport:
         """The verdict about the capture."""
         return overall(self.findings)
 
-    @cached_property
+    @property
     def silent(self) -> Mapping[tuple[int, Part], int]:
         """Each layer and part on which all heads of the layer are silent, with their number."""
         return silent_parts(self.findings)

@@ -1,6 +1,5 @@
 """The Dot products screen: how q·k and q·k/√d_k are distributed, and why."""
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -8,6 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.cache import LRUCache
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.reactive import var
 
@@ -79,7 +79,7 @@ class DotsScreen(InstrumentScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._runs: OrderedDict[object, SampleRun] = OrderedDict()
+        self._runs: LRUCache[object, SampleRun] = LRUCache(KEPT)
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes."""
@@ -126,10 +126,8 @@ class DotsScreen(InstrumentScreen):
         self.workers.cancel_group(self, "answer")
         settings = experiment.setup.get(Settings)
         key = (settings, experiment.setup.d_k, experiment.setup.sigmas)
-        run = self._runs.pop(key, None) or SampleRun(*key)
+        run = self._runs.get(key) or SampleRun(*key)
         self._runs[key] = run
-        while len(self._runs) > KEPT:
-            self._runs.popitem(last=False)
         if run.complete:
             self.answer = run.answer(experiment)
         else:

@@ -172,7 +172,7 @@ class Plan:
         """The index of each head in `heads`."""
         return {head: place for place, head in enumerate(self.heads)}
 
-    @cached_property
+    @property
     def n_heads(self) -> int:
         """How many heads the layer with the most has."""
         return 1 + max(head.head for head in self.heads)
@@ -182,7 +182,7 @@ class Plan:
         """How many sequences there are."""
         return 1 + max(head.batch for head in self.heads)
 
-    @cached_property
+    @property
     def stated(self) -> tuple[str, ...]:
         """Sentences on what was recognised in the capture, with layers read as the output says."""
         return self.capture.states(

@@ -122,7 +122,7 @@ class MultiplierPlot:
 
     multipliers: Sequence[HeadMultiplier]
 
-    @cached_property
+    @property
     def measured(self) -> Sequence[HeadMultiplier]:
         """The multipliers that are known."""
         return [multiplier for multiplier in self.multipliers if multiplier.value is not None]

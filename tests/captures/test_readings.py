@@ -16,8 +16,8 @@ from tests.captures.arrays import layer, same, saved
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def found(shapes: Shapes, **claims: int) -> tuple[Reading, ...]:
-    return readings_of(tuple(shapes.items()), claims=tuple(claims.items()))
+def found(shapes: Shapes, **counts: int) -> tuple[Reading, ...]:
+    return readings_of(tuple(shapes.items()), counts=tuple(counts.items()))
 
 
 @pytest.mark.parametrize(

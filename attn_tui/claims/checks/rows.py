@@ -12,7 +12,7 @@ from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
-from attn_tui.compute.heads.head import Head
+from attn_tui.compute.heads.head import Head, row_weights
 from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.numbers import general
@@ -101,8 +101,7 @@ def with_dropout(trial: Trial, stated: Stated) -> Iterator[Case]:
     """
     check_size(trial, n=1024, draws=10_000)
     logits = rows_of_scores(trial.d_k, trial.n, trial) / sqrt(trial.d_k)
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
+    weights = row_weights(logits)
     sums = dropped(weights, trial).sum(axis=1)
     mean = Evidence.of("mean of the sum", Number.mean(sums.tolist()), 1.0)
     yield Case("on average", mean.is_close(1.0), (mean,))

@@ -127,7 +127,7 @@ class Answer:
         attended, odd = self.attended[self.answered], self.odd[self.answered]
         return self.rows[((attended + (sink & (attended > 0))) > 1) & ~odd]
 
-    @cached_property
+    @property
     def nothing_is_done(self) -> bool:
         """Whether the scale leaves every row as it is."""
         scale = self.head.setup.scale

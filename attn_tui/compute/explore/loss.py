@@ -49,14 +49,7 @@ def loss_gradient(side: Evaluation, target: int, wrt: Wrt, keys: Keys = ALL) -> 
     """
     entries = np.array(side.weights(keys), np.float64)
     entries[place_of(target, keys, side.n_keys)] = -side.complements(np.array([target]))
-    few = np.abs(entries) < SMALLEST_NORMAL
-    if wrt == "scores":
-        with np.errstate(under="ignore"):
-            entries *= side.slopes(keys)
-        few |= np.abs(entries) < SMALLEST_NORMAL
-    if few.any():
-        sizes = np.exp(log_loss_gradient(side, target, wrt, keys))
-        np.copysign(sizes, entries, out=entries, where=few)
+    side.to_wrt(entries, keys, wrt, lambda: log_loss_gradient(side, target, wrt, keys))
     entries[entries == 0.0] = 0.0
     return entries
 

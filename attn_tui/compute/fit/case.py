@@ -184,7 +184,7 @@ class HeadCase:
         stated = self.reference.stated
         return tuple(part for part in candidate.changes if not stated or part in stated)
 
-    @cached_property
+    @property
     def _dtype(self) -> np.dtype[np.floating]:
         """The dtype of rows: float32 suffices for 16-bit numbers that are neither huge nor tiny."""
         head = self.head

@@ -1,7 +1,6 @@
 """Gauss–Newton: the parameters that bring a head nearest to the captured output."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -87,7 +86,7 @@ class Fit:
         """The best parameters."""
         return self.state.parameters
 
-    @cached_property
+    @property
     def products(self) -> InnerProducts:
         """The inner products of the slopes and the residual."""
         # A slope whose square is NaN or infinite tells nothing, as one that is 0.

@@ -18,6 +18,7 @@ from attn_tui.compute.fit.model import FITS, Others, Suspect, Variants
 from attn_tui.compute.fit.noise import variance
 from attn_tui.compute.fit.solve import coefficients
 from attn_tui.compute.fit.storage import quantised, ranges_of
+from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.numbers import general, rough_percent
@@ -231,8 +232,7 @@ def _softmaxes(case: HeadCase) -> Iterator[_Alternative]:
     has_all_rows = len(rows.output) == case.counts.queries and case.counts.queries > 1
     if has_all_rows:
         hidden = np.where(rows.seen, logits, -inf)
-        columns = np.exp(hidden - np.where(rows.seen.any(axis=0), hidden.max(axis=0), 0.0))
-        columns /= np.maximum(columns.sum(axis=0), 1e-300)
+        columns = row_weights(hidden, axis=0)
         name = "softmax was taken over the queries: the columns sum to 1"
         yield _Alternative(Suspect(name, FITS), c * columns @ values)
     for suspect, output in kernel_outputs(rows, state, model):
@@ -246,21 +246,15 @@ def _softmaxes(case: HeadCase) -> Iterator[_Alternative]:
     every = np.where(rows.seen, logits, -model.softcap)
     cap = general(model.softcap)
     name = f"the cap is applied after the mask: hidden keys have the logit −{cap}"
-    yield _Alternative(Suspect(name, FITS, part="mask"), c * _weights(every, model) @ values)
+    yield _Alternative(
+        Suspect(name, FITS, part="mask"), c * row_weights(every, model.sink_logit) @ values
+    )
     x = model.multiplier * rows.scores.astype(np.float64)
     bent = np.where(rows.seen, x * np.tanh(x / model.softcap), -inf)
     name = f"the cap is z·tanh(z/{cap}) in place of {cap}·tanh(z/…)"
-    yield _Alternative(Suspect(name, FITS, part="softcap"), c * _weights(bent, model) @ values)
-
-
-def _weights(logits: Floats, model: HeadModel) -> Floats:
-    """Return softmax of logits and the model's sink, shape (r, n)."""
-    top = logits.max(axis=1, keepdims=True)
-    weights = np.exp(logits - top)
-    total = weights.sum(axis=1, keepdims=True)
-    if model.sink is not None and model.sink != LEARNED:
-        total = total + np.exp(model.sink - top)
-    return np.asarray(weights / total)
+    yield _Alternative(
+        Suspect(name, FITS, part="softcap"), c * row_weights(bent, model.sink_logit) @ values
+    )
 
 
 COMPUTED: tuple[Callable[[HeadCase], Iterator[Suspect]], ...] = (_other_softmax, one_key)

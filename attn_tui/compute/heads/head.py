@@ -43,11 +43,7 @@ class Head:
     @cached_property
     def weights(self) -> Floats:
         """P, shape (n_q, n); rows sum to 1, or to less with a sink."""
-        sink = self.model.sink_logit
-        if sink is None:
-            return row_weights(self.logits)
-        sinks = np.full((len(self.queries), 1), sink)
-        return row_weights(np.hstack([self.logits, sinks]))[:, :-1]
+        return row_weights(self.logits, self.model.sink_logit)
 
     @cached_property
     def output(self) -> Floats:
@@ -55,14 +51,25 @@ class Head:
         return np.asarray(self.weights @ self.values)
 
 
-def row_weights(logits: Floats) -> Floats:
-    """Return softmax of each row of logits, shape (rows, n); −∞ masks a key; masked rows are 0.
+def row_weights(logits: Floats, sink: float | None = None, axis: int = 1) -> Floats:
+    """Return softmax of each row of logits; −∞ masks a key, and a masked row is 0.
+
+    Args:
+        logits: Shape (rows, n), or any other along whose axis there are keys.
+        sink: The logit of one more key, whose weight is not returned.
+        axis: The axis along which weights sum to 1: 0 is softmax over queries, or heads.
 
     >>> row_weights(np.array([[0.0, 0.0], [0.0, -inf]]))
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    top = logits.max(axis=1, keepdims=True)
-    weights = np.exp(logits - np.where(top == -inf, 0.0, top))
-    weights /= np.where(top == -inf, 1.0, weights.sum(axis=1, keepdims=True))
+    top = logits.max(axis=axis, keepdims=True)
+    if sink is not None:
+        top = np.maximum(top, sink)
+    top = np.where(top == -inf, 0.0, top)
+    weights = np.exp(logits - top)
+    total = weights.sum(axis=axis, keepdims=True)
+    if sink is not None:
+        total += np.exp(sink - top)
+    weights /= np.where(total == 0.0, 1.0, total)
     return np.asarray(weights)

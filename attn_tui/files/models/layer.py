@@ -71,7 +71,7 @@ class ConfiguredLayer:
             changed |= {name.removeprefix(prefix): value for name, value in windowed.items()}
         return replace(fields, of={**fields.of, **changed}) if changed else fields
 
-    @cached_property
+    @property
     def type(self) -> layer_types.Kind:
         """How much the layer sees."""
         windows = self.architecture.windows if self.architecture else None
@@ -88,7 +88,7 @@ class ConfiguredLayer:
         """The heads, and the lengths of their queries."""
         return heads_of(self.fields, self.kind, self.architecture or Architecture())
 
-    @cached_property
+    @property
     def kv_heads(self) -> int | None:
         """The number of KV heads; None if it is not said, or may be less."""
         fields = self.fields

@@ -202,7 +202,7 @@ def _readings(capture: Capture, layer: int, heads: int) -> tuple[Reading, ...]:
     if len(tensors["q"].pieces) > 1 or "layout" in capture.config:
         return readings
     shapes = tuple((part, tensors[part].shape) for part in VARIABLES if part in tensors)
-    more = readings_of(shapes, claims=(("heads", heads),))
+    more = readings_of(shapes, counts=(("heads", heads),))
     return tuple(dict.fromkeys((*readings, *more)))
 
 

@@ -1,4 +1,4 @@
-"""The claims of metadata about a capture, which shapes may contradict."""
+"""What metadata says about a capture, which shapes may contradict."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,18 +20,18 @@ _LONGEST = 1_000_000
 """The most characters of a text that is tried as JSON."""
 
 _MOST = 10_000
-"""The most claims that are kept."""
+"""The most entries that are kept."""
 
 
 @dataclass(frozen=True)
-class Claims:
-    """The claims about one capture.
+class Metadata:
+    """What the metadata says about one capture.
 
     Attributes:
-        config: All claims by name, as plain values.
+        config: All of it by name, as plain values.
         numbers: The numbers and lengths of heads by our names, each with its name in the metadata.
         layouts: The axes of tensors by part.
-        remarks: Sentences about claims that could not be read.
+        remarks: Sentences about what could not be read.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -45,10 +45,10 @@ class Claims:
         return tuple((name, value) for name, (_, value) in self.numbers.items())
 
 
-def claims_of(metadata: Sequence[Mapping[str, object]]) -> Claims:
-    """Return the claims of the metadata of files; if two differ, the first one counts."""
+def metadata_of(sources: Sequence[Mapping[str, object]]) -> Metadata:
+    """Return the metadata of a capture from that of its files; if two differ, the first counts."""
     config: dict[str, Any] = {}
-    for entries in metadata:
+    for entries in sources:
         for name, value in _flat(entries):
             if len(config) < _MOST:
                 config.setdefault(name, value)
@@ -59,7 +59,7 @@ def claims_of(metadata: Sequence[Mapping[str, object]]) -> Claims:
                 numbers[ours] = (name, config[name])
                 break
     layouts, remarks = _layouts(config)
-    return Claims(config, numbers, layouts, remarks)
+    return Metadata(config, numbers, layouts, remarks)
 
 
 def _is_count(value: object) -> bool:
