@@ -34,7 +34,7 @@ PICTURES = {
     **{name: SHOTS[name] for name in ("explore_80", "explore_40", "explore_settings")},
     "explore_error": SHOTS["explore_error"],
     "help": Shot(keys=("question_mark",)),
-    "palette": Shot(keys=("slash", *"fp16")),
+    "palette": Shot(keys=("slash", *"theme")),
 }
 
 
