@@ -4,10 +4,9 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
-from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import MONOCHROME, Palette
+from attn_tui.charts.colour import MONOCHROME
+from attn_tui.charts.drawing import Drawing
 from attn_tui.charts.glyphs import in_ascii
 from attn_tui.compute.errors import InputError
 
@@ -16,13 +15,6 @@ COLUMNS, LINES = 80, 15
 
 WIDEST = 120
 """The most columns: a wider picture says no more."""
-
-
-class Drawing(Protocol):
-    """What can be drawn at any size."""
-
-    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw it."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Tabs
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from attn_tui.charts.drawing import Drawing
 from attn_tui.compute.errors import Stop
 from attn_tui.compute.text import visible
 from attn_tui.files.draft import Draft
@@ -26,7 +27,7 @@ from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
 from attn_tui.ui.keys import KeysFooter
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Drawing, Picture
+from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import D_K
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider

@@ -11,17 +11,10 @@ from textual.reactive import var
 from textual.strip import Strip
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import Palette
+from attn_tui.charts.drawing import Drawing
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.terminal.compositor import Spanned, Stretch
 from attn_tui.ui.theme import colours_of
-
-
-class Drawing(Protocol):
-    """Something that can be drawn at any size."""
-
-    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Return the drawing as a block of cells, in the colours given."""
 
 
 @runtime_checkable
