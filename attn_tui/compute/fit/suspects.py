@@ -46,6 +46,8 @@ LEAST_PER_BUCKET = 4
 """The fewest numbers of the output for each bucket of distances; see `GAIN`."""
 NEAR = 0.02
 """A fitted factor within this share of a usual one is that one."""
+LEAST_OTHER = 0.5
+"""The least share of rows that have another factor than 1."""
 LEAST_PER_FACTOR = 8
 """The fewest numbers of a row for a factor of its own."""
 ROOM = 3.0
@@ -275,13 +277,19 @@ def _weights(logits: Floats, model: HeadModel) -> Floats:
 
 
 def _other_sums(case: HeadCase) -> Iterator[Suspect]:
-    """Yield that rows are the promised ones times factors, as where weights do not sum to 1."""
+    """Yield that most rows are the promised ones times factors, as where weights do not sum to 1.
+
+    A few such rows, or rows of zeros, are better named as rows.
+    """
     rounding = case.rounding(case.reference.model)
     output, promised = rounding.rows.output, rounding.state.output
     if output.shape[1] < LEAST_PER_FACTOR:
         return
     square = np.square(promised).sum(axis=1, keepdims=True)
     factors = (output * promised).sum(axis=1, keepdims=True) / np.maximum(square, 1e-300)
+    is_other = np.abs(factors - 1.0) > ROOM * 2.0**-case.format.bits
+    if (factors <= 0.0).any() or is_other.mean() < LEAST_OTHER:
+        return
     name = "the weights of a row do not sum to 1: it is the promised one times a factor of its own"
     yield from _fits(case, iter((_Alternative(Suspect(name, FITS), factors * promised),)))
 

@@ -87,6 +87,8 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
         "the weights of a row do not sum to 1: .*",
         replace(head, output=rounded(factors * head.output, how.format)),
     )
+    few = np.where(np.arange(len(factors))[:, None] < 5, factors, 1.0).astype(np.float32)
+    yield "", replace(head, output=rounded(few * head.output, how.format))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
     yield "", replace(head, output=rounded(mixed, how.format))
