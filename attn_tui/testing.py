@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from attn_tui.compute.errors import InputError
 from attn_tui.probing.asking import probe
 
 
@@ -26,6 +27,10 @@ def assert_attention(f: Callable[..., Any], **described: Any) -> None:
     >>> assert_attention(attention, quick=True)
     """
     __tracebackhide__ = True
-    diagnosis = probe(f, **described)
+    try:
+        diagnosis = probe(f, **described)
+    except InputError as error:
+        # pytest shows where an exception was raised; what was asked is in the test.
+        raise error.with_traceback(None) from None
     if diagnosis.verdict != "agrees":
         raise AssertionError(str(diagnosis))

@@ -202,4 +202,6 @@ def settings_of(rows: int | str | None, assume: Sequence[str] | str, tf32: bool)
         expected = f"a whole number from 1 to {MOST_ROWS:,}, or 'all'"
         raise InputError("rows", f"it is {inert(repr(rows))}", expected)
     words = assume.split(",") if isinstance(assume, str) else assume
-    return Settings(rows=cast(int | None, rows), assume=assumptions(words), tf32=tf32)
+    return Settings(
+        rows=cast(int | None, rows), assume=assumptions(words), tf32=tf32, in_python=True
+    )

@@ -59,7 +59,7 @@ class Stated:
 
     def __post_init__(self) -> None:
         if self.causal not in (None, True, False, *CORNERS):
-            raise InputError("causal", f"it is {inert(repr(self.causal))}", _CAUSAL)
+            raise InputError("causal", f"it is {inert(str(self.causal))}", _CAUSAL)
         for name in ("window", "chunk"):
             length = getattr(self, name)
             if length is None:

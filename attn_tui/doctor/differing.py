@@ -138,8 +138,19 @@ def _values(group: Group, place: int, side: str) -> str:
     every = [getattr(one.judgement.differences[place], side) for one in group.findings]
     numbers = [value for value in every if isinstance(value, float)]
     if len(numbers) == len(every):
-        return interval(min(numbers), max(numbers), _value)
+        said = partial(brief_general, digits=_digits_of(group, place))
+        return interval(min(numbers), max(numbers), said)
     return " or ".join(dict.fromkeys(map(_value, every)))
+
+
+def _digits_of(group: Group, place: int) -> int:
+    """Return with how many digits the numbers of a difference are told from what is promised."""
+    every = [one.judgement.differences[place] for one in group.findings]
+    observed = [one.observed for one in every if isinstance(one.observed, float)]
+    promised = every[0].promised
+    if not observed or not isinstance(promised, float):
+        return LEAST_DIGITS
+    return _digits(observed, promised)
 
 
 def _value(value: float | str | None) -> str:

@@ -30,6 +30,7 @@ class Settings:
         search: Whether to look for the causes of what is not as promised.
         is_trusted: Whether the capture is known to be right, with all that each call was given, as
             where the doctor made the inputs.
+        in_python: Whether Python asks, so that what it may give is named by its arguments.
     """
 
     rows: int | None = None
@@ -40,6 +41,7 @@ class Settings:
     tf32: bool = False
     search: bool = True
     is_trusted: bool = False
+    in_python: bool = False
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,11 @@ PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
 USUAL_TOLERANCE = 2e-3
 """A ratio within this share of a usual one is that one."""
 USUAL_TIMES = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
-M_OPEN = "; give --config or --expect m=… to compare"
-REST_OPEN = "; --expect can promise the other parts"
+M_OPEN = ("; give --config or --expect m=… to compare", "; give scale= or config= to compare")
+REST_OPEN = (
+    "; --expect can promise the other parts", "; other arguments can promise the other parts",
+)  # fmt: skip
+"""What is not promised: as a command line says it, and as Python does."""
 AS_PROMISED = " as promised"
 NOT_PROMISED = " (not promised)"
 _PLACES = re.compile(r",? in (both heads|all [0-9,]+ heads|[0-9,]+( of [0-9,]+)? heads)")
@@ -65,7 +68,7 @@ def verdict_line(report: DoctorReport) -> str:
     main, text = every[0], statement(every[0])
     if main.verdict == "no expectation":
         is_m = "multiplier" in main.first.comparable.stated
-        text += REST_OPEN if is_m else M_OPEN
+        text += (REST_OPEN if is_m else M_OPEN)[report.settings.in_python]
     parts = [f"{report.verdict}: {text}", *_residual(main), _heads(report, every)]
     silent: dict[Part, set[int]] = {}
     for layer, part in report.silent:

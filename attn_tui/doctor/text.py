@@ -29,6 +29,8 @@ LABEL = 13
 _MOST = 6
 """The most groups of heads to show in full."""
 LIES = "what the promise leaves, from the first row, key, channel to the last:"
+NOTHING = ("nothing; --config gives it", "nothing; config= or scale= gives it")
+"""Who promises nothing, as a command line says it, and as Python does."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
@@ -43,7 +45,7 @@ def render(report: DoctorReport, width: int | None = None) -> Iterator[str]:
     yield first_line(verdict_line(report), width)
     yield from capture_lines("capture", report)
     source = report.expectation.source if report.expectation else ""
-    yield _line("promised by", source or "nothing; --config gives it")
+    yield _line("promised by", source or NOTHING[report.settings.in_python])
     every = groups(report)
     if every:
         yield _line("rows", f"{rows_text(every[0])}; {fixed(report.elapsed, 1)} s")

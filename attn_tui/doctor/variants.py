@@ -66,6 +66,12 @@ def _every(
         c = general(model.softcap)
         cause = f"the cap is {c}·tanh(z) in place of {c}·tanh(z/{c})"
         yield Variant(replace(model, multiplier=m * model.softcap), "softcap", cause)
+        cause = f"the cap is tanh(z/{c}) in place of {c}·tanh(z/{c})"
+        bare = replace(model, multiplier=m / model.softcap, softcap=1.0)
+        yield Variant(bare, "softcap", cause)
+        cause = f"the cap of {c} stands before the scale"
+        early = replace(model, softcap=abs(m) * model.softcap)
+        yield Variant(early, "softcap", cause)
     yield from _sinks(model, place, sinks)
     for factor, meaning in VALUE_SCALES.items():
         cause = f"{meaning}? (as in Megatron-Bridge 4155)"

@@ -225,7 +225,8 @@ def settled(
     ordered = commonest_first(findings)
     judged = [replace(finding, judgement=judge(finding, granted)) for finding in ordered]
     if is_trusted:
-        judged = [replace(one, judgement=_of_trusted(one)) for one in judged]
+        named = [_with_trusted_phrase(one) for one in judged]
+        judged = [replace(one, judgement=_of_trusted(one)) for one in named]
     assumed = common_masks(judged)
     refuted = {finding.sequence for finding in judged if finding.refutes}
     results = []
@@ -239,6 +240,15 @@ def settled(
             finding = replace(finding, judgement=judgement)
         results.append(finding)
     return together(results)
+
+
+def _with_trusted_phrase(finding: Finding) -> Finding:
+    """Return a finding whose suspect does not speak of what was captured."""
+    suspect = finding.explanation.suspect
+    if suspect is None or not suspect.whole:
+        return finding
+    named = replace(suspect, phrase=suspect.whole)
+    return replace(finding, explanation=replace(finding.explanation, suspect=named))
 
 
 def _of_trusted(finding: Finding) -> Judgement:

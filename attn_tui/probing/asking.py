@@ -45,6 +45,8 @@ MOST_SEARCHED = 3
 DIFFERENTIATED = ("torch", "jax")
 """The libraries whose functions have a backward pass here."""
 HIDDEN = ("zero", "nan", "mean")
+EXCHANGED = str.maketrans("hn", "nh")
+"""Makes the other order of heads and positions of a layout that has both."""
 LIKE = 'like="torch" gives it those of PyTorch'
 MASK = "it has a parameter mask, and mask= gives it one"
 CLASS = "f is a class: an object of it may be meant"
@@ -288,7 +290,7 @@ def _called(
             return cases
         raised = raised or errors[-1]
     assert raised is not None
-    raised.add_note("; ".join(_arguments(cases[0], like)))
+    raised.add_note("; ".join((*_arguments(cases[0], like), *_fitting_axes(cases, promise, plan))))
     raise raised
 
 
@@ -352,6 +354,8 @@ def _diagnosed(
     ]
     if not wrong:
         faults += backward(judged)
+    if wrong:
+        faults += _other_axes(wrong, promise, plan)
     report = _named(wrong, promise, plan) if wrong else _largest(judged, promise)
     failing = {call.inputs.number for call in calls if not call.is_right}
     bad = [case for case in cases if case.inputs.number in failing]
@@ -498,6 +502,24 @@ def _beyond(cases: Sequence[_Case], hidden: str | None, remarks: list[str]) -> I
             break
 
 
+def _other_axes(wrong: Sequence[_Case], promise: _Promised, plan: ProbePlan) -> Iterator[Fault]:
+    """Yield that a function is right if its arrays have heads and positions in the other order."""
+    for text in _fitting_axes(wrong, promise, plan):
+        yield Fault(f"{text}: are these the axes that it takes?", explains=True)
+
+
+def _fitting_axes(cases: Sequence[_Case], promise: _Promised, plan: ProbePlan) -> Iterator[str]:
+    """Yield with which order of heads and positions a function agrees in the likeliest call."""
+    caller = cases[0].caller
+    other = replace(caller, layout=caller.layout.translate(EXCHANGED))
+    plain = [case for case in cases if not case.inputs.is_strided and case.inputs.largest is None]
+    if not {*"hn"} <= {*caller.layout} or not plain:
+        return
+    likeliest = min(plain, key=lambda case: abs(log(case.inputs.shape.keys / NAMED_AT)))
+    if not _faults_of(_case(other, likeliest.inputs, promise, plan), promise):
+        yield f'with layout="{other.layout}" it agrees'
+
+
 def _named(wrong: Sequence[_Case], promise: _Promised, plan: ProbePlan) -> DoctorReport:
     """Return the report about the wrong call that shows the cause, or about the likeliest."""
 
@@ -573,9 +595,11 @@ def _plan(
     name = DTYPE_NAMES.get(name, name)
     if name not in DTYPES:
         raise InputError("dtype", f"{inert(name)} is none", " or ".join(DTYPES))
-    sizes = tuple(lengths or ())
+    is_list = lengths is None or (isinstance(lengths, Sequence) and len(lengths))
+    sizes = tuple(lengths or ()) if is_list else (0,)
     if any(type(n) is not int or not 1 <= n <= 8192 for n in sizes):
-        raise InputError("lengths", f"they are {inert(repr(lengths))}", "numbers from 1 to 8,192")
+        expected = "a list of numbers from 1 to 8,192, or None"
+        raise InputError("lengths", f"they are {inert(repr(lengths))}", expected)
     if type(seed) is not int or seed < 0:
         raise InputError("seed", f"it is {inert(repr(seed))}", "a whole number from 0")
     return ProbePlan(heads, kv_heads, d_k, d_v, sizes, decode, quick, extremes, name, seed)

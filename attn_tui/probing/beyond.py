@@ -49,6 +49,7 @@ class Fault:
         shows: What shows it in one call: numbers that are replaced, or another such way.
         kind: What faults of other sizes share that are the same; the text if it is empty.
         rows: The index of the rows that show it.
+        explains: Whether it is all that is wrong.
     """
 
     text: str
@@ -56,6 +57,7 @@ class Fault:
     shows: Replaced | Literal["writes", "unsteady", "gradient", "rows"] = "rows"
     kind: str = ""
     rows: str = ":"
+    explains: bool = False
 
     @property
     def shared(self) -> str:

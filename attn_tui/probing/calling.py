@@ -91,6 +91,9 @@ class Caller:
             name for name, array in converted.items()
             if array_in(name, array).tobytes() != before[name]
         )  # fmt: skip
+        wanted = _shape(self.layout, shape)
+        if isinstance(returned, list):
+            returned = _stacked(returned, wanted)
         if isinstance(returned, tuple | list):
             number = f"a {type(returned).__name__} of {len(returned)}"
             return Called(None, f"it returns {number}, not the output alone, f(q, k, v)[0] say")
@@ -98,7 +101,6 @@ class Caller:
             out = array_in("out", returned)
         except InputError as error:
             return Called(None, f"it returns {type(returned).__qualname__}: {error.problem}")
-        wanted = _shape(self.layout, shape)
         if out.shape != wanted:
             sizes = ["×".join(map(str, one)) or "a scalar" for one in (out.shape, wanted)]
             return Called(None, f"it returns {sizes[0]}, not {sizes[1]}", written=written)
@@ -137,6 +139,16 @@ class Caller:
             }
         except Exception as error:
             return f"it raises {_named(error)}"
+
+
+def _stacked(returned: list[Any], wanted: tuple[int, ...]) -> Any:
+    """Return a list of numbers or of arrays as an array, if it has the shape of the output."""
+    try:
+        array = np.array(returned)
+    except (TypeError, ValueError):
+        return returned
+    is_output = array.shape == wanted and array.dtype.kind == "f"
+    return array if is_output else returned
 
 
 def _by_torch(

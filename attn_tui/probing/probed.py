@@ -80,9 +80,11 @@ class ProbeDiagnosis(Diagnosis):
         said = verdict_line(self.report).partition(": ")[2]
         is_shown = self.report.verdict == "differs"
         is_explained = explains(self.report)
-        sure = [fault.text for fault in self.faults if fault.is_sure]
+        cause = [fault.text for fault in self.faults if fault.explains]
+        sure = [fault.text for fault in self.faults if fault.is_sure and not fault.explains]
         others = [fault.text for fault in self.faults if not fault.is_sure]
-        parts = [said] if is_explained else []
+        is_explained |= bool(cause)
+        parts = cause or ([said] if is_explained else [])
         parts += sure
         if not is_explained:
             parts += others
@@ -145,9 +147,14 @@ class ProbeDiagnosis(Diagnosis):
         wrong = self._wrong
         if not wrong:
             n = sorted({call.inputs.shape.keys for call in self.cases})
-            yield f"{counted(len(self.cases), 'call')}, n = {n[0]:,} to {n[-1]:,}"
+            ends = " to ".join(dict.fromkeys((f"{n[0]:,}", f"{n[-1]:,}")))
+            yield f"{counted(len(self.cases), 'call')}, n = {ends}"
             return
-        if where := common(self.cases):
+        where = common(self.cases)
+        if all(call.verdict == "fails" for call in wrong):
+            # What raises is no wrong number, whose cause could be asked for.
+            where = where.partition(":")[0]
+        if where:
             yield f"only {where}"
         yield f"in {len(wrong)} of {counted(len(self.cases), 'call')}"
 

@@ -6,12 +6,17 @@ A shape is JSON Schema without what `attn_tui.report.schema` puts together of fi
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.diffing.distance import Distance
+from attn_tui.doctor.difference import Difference
 from attn_tui.files.codec import SCHEMA
+from attn_tui.files.models.promise import Promise
 from attn_tui.report.schema import EXPERIMENT, SHAPES
 
 OPEN = {"parameters", "counts", "intervals", "unknown", "told", "differences", "rounding"}
@@ -62,6 +67,36 @@ class Shape:
                 self.required = {*value} if self.required is None else self.required & {*value}
                 for name, inner in value.items():
                     self.names.setdefault(name, Shape()).see(inner)
+
+    def see_of(self, kind: Any) -> None:
+        """Widen the shape by a type: what no line printed, such as null, may be printed once.
+
+        Args:
+            kind: A type; a dict of these for an object, of which ``"*"`` is any name; a list with
+                one for a list; or a tuple of alternatives.
+        """
+        origin, inner = get_origin(kind), get_args(kind)
+        if isinstance(kind, tuple) or origin in (Union, UnionType):
+            for one in kind if isinstance(kind, tuple) else inner:
+                self.see_of(one)
+        elif origin is Literal:
+            for one in inner:
+                self.see(one)
+        elif kind in (None, NoneType):
+            self.see(None)
+        elif isinstance(kind, list) or origin in (tuple, list):
+            self.kinds.add("array")
+            self.items = self.items or Shape()
+            for one in kind if isinstance(kind, list) else inner:
+                if one is not Ellipsis:
+                    self.items.see_of(one)
+        elif isinstance(kind, dict) or is_dataclass(kind):
+            self.kinds.add("object")
+            parts = kind if isinstance(kind, dict) else get_type_hints(kind)
+            for name, one in parts.items():
+                self.names.setdefault(name, Shape()).see_of(one)
+        else:
+            self.see(kind())
 
     def loosen(self) -> None:
         """Require nothing: a file with a question may leave out what has a default."""
@@ -144,6 +179,43 @@ def _is_of(value: Any, kind: str) -> bool:
     is_one = isinstance(value, kinds[kind])
     return is_one and (kind == "boolean" or not isinstance(value, bool))
 
+
+_HINTS = get_type_hints(Promise)
+PROMISED = {
+    name: _HINTS[name]
+    for name in ("multiplier", "softcap", "sink", "mask", "value_scale", "window", "chunk")
+} | {"bias": (None, str), "source": str}
+INTERVAL = (None, [float | None])
+FOUND = {"multiplier": INTERVAL, "differences": [Difference], "silent": [str]}
+EVIDENCE = {
+    "kv_head": int | None, "assumed": str | None, "mask_applied": bool | None,
+    "suspect": str | None, "completed": [str], "told": {"*": str}, "expected": PROMISED,
+    "rows": {"first": int | None, "last": int | None},
+    "models": [{
+        **get_type_hints(HeadModel), "intervals": {"*": INTERVAL}, "unknown": {"*": str},
+        "windows": (None, [int]), "rounding": {"*": float | None},
+    }],
+}  # fmt: skip
+OF_DOCTOR = {
+    "expected": (None, PROMISED), "mask_applied": bool | None, "assumed": [str],
+    "silent": [{"layer": int, "part": str, "heads": int}], "heads": [FOUND],
+}  # fmt: skip
+OF_CAPTURE = {"paths": [str], "fingerprint": str, "layers": [int], "stated": [str]}
+TYPED: Mapping[str, Any] = {
+    "doctor": OF_DOCTOR | {"heads": [{**EVIDENCE, **FOUND}]},
+    "probe": OF_DOCTOR | {"cases": [{"error": str | None, "note": str | None}]},
+    "diff": {
+        "first": int | None, "inputs_differ_from": int | None, "port": (None, OF_CAPTURE),
+        "layers": [{
+            "inputs": float | None,
+            "heads": [{
+                "differences": [Difference],
+                "distances": dict.fromkeys(("q", "k", "v", "out"), Distance),
+            }],
+        }],
+    },
+}  # fmt: skip
+"""What the doctor's reports may hold, by the types that they are made of."""
 
 BOUNDS: Mapping[str, Callable[[Any, Any], bool]] = {
     "minimum": lambda value, bound: value >= bound,
@@ -230,6 +302,8 @@ def recorded(folder: Path) -> dict[str, Any]:
             sources = {name: one for name, one in question.items() if name in SOURCES}
             every.setdefault("experiment", Shape()).see(sources)
     every["experiment"].loosen()
+    for name, typed in TYPED.items():
+        every[name].see_of(typed)
     return {name: every[name].schema() for name in sorted(every)}
 
 

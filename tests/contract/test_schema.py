@@ -41,6 +41,49 @@ def test_what_a_command_prints_is_as_its_schema_says(line: str, folder: Path) ->
     assert unlike(line, attn_tui(line, folder).stdout) == []
 
 
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (f"{command}.differences[].{name}", value)
+        for command in ("doctor.heads[]", "probe.heads[]", "diff.layers[].heads[]")
+        for name in ("promised", "observed", "low", "high")
+        for value in (None, 0.5)
+    ]
+    + [
+        ("doctor.heads[].multiplier", None), ("probe.heads[].multiplier", [None, None, 0.5]),
+        ("probe.expected.multiplier", None), ("probe.expected.softcap", None),
+        ("probe.expected.sink", [0.5, 1.0]), ("doctor.expected.mask", None),
+        ("doctor.mask_applied", True), ("doctor.heads[].mask_applied", False),
+        ("doctor.heads[].suspect", "dropout"), ("doctor.heads[].suspect", None),
+        ("doctor.heads[].kv_head", None), ("doctor.heads[].rows.first", None),
+        ("doctor.heads[].models[].windows", [3, 5]), ("doctor.heads[].models[].windows", None),
+        ("doctor.heads[].models[].mask.offset", None), ("doctor.heads[].models[].sink", "learned"),
+        ("doctor.heads[].models[].mask.hidden", [0, 3]), ("diff.layers[].inputs", None),
+        ("diff.port", None), ("diff.first", None), ("diff.first", 3),
+        ("doctor.silent", [{"layer": 0, "part": "sink", "heads": 3}]),
+    ],
+)  # fmt: skip
+def test_the_schema_has_what_a_report_may_hold_though_none_has_shown_it(
+    place: str, value: object
+) -> None:
+    command, *names = place.split(".")
+    defs = schema(command)["$defs"]
+    within = defs[command]
+    for name in names:
+        within = branch(branch(within, "object")["properties"][name.removesuffix("[]")], name)
+    assert [*faults(value, within, defs)] == []
+
+
+def branch(within: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the objects of a place, or the items of its lists where a name ends in ``[]``."""
+    kind = "array" if name.endswith("[]") else "object"
+    if name != "object" and kind == "object":
+        return within
+    every = within.get("anyOf", [within])
+    one: Mapping[str, Any] = next(part for part in every if part.get("type") == kind)
+    return one["items"] if kind == "array" else one
+
+
 def test_every_command_that_prints_json_has_a_schema() -> None:
     with_json = {
         name

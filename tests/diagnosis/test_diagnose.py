@@ -225,7 +225,7 @@ def test_a_notebook_shows_it_on_light_and_on_dark() -> None:
         ({"q": object()}, "q: object is no array"),
         ({"q": Q[None]}, "q: it has 5 axes; expected"),
         ({"layout": "bxnd"}, "layout: "),
-        ({"causal": "left"}, "causal: it is \"'left'\"; expected True"),
+        ({"causal": "left"}, "causal: it is 'left'; expected True"),
         ({"window": 0}, "window: it is '0'; expected a whole number from 1"),
         ({"window": 4, "causal": False}, "window: a causal window of 4 and causal=False"),
         ({"softcap": -1}, "softcap: it is '-1'; expected a number above 0"),
@@ -312,3 +312,11 @@ class ByDlpack:
 def test_whatever_has_dlpack_is_an_array() -> None:
     arrays = (ByDlpack(one) for one in (Q, K, V, OUT))
     assert attn_tui.diagnose(*arrays, scale=0.125, causal=True).verdict == "agrees"
+
+
+def test_python_is_told_of_arguments_where_nothing_is_promised() -> None:
+    diagnosis = attn_tui.diagnose(Q, K, V, OUT)
+    assert diagnosis.verdict == "no expectation"
+    assert "; give scale= or config= to compare" in diagnosis.line
+    assert "nothing; config= or scale= gives it" in str(diagnosis)
+    assert "--" not in str(diagnosis)

@@ -364,4 +364,119 @@ MORE: Mapping[str, KernelFault] = {
     "d_v ≠ d_k wrong": KernelFault(with_d_k_for_d_v, "only with d_v ≠ d_k"),
 }  # fmt: skip
 
-FAULTS = {**FIRST, **MORE}
+
+def sloping(n_q: int, n: int) -> Numbers:
+    """Return ALiBi's biases of four heads."""
+    away = np.abs(np.arange(n - n_q, n)[:, None] - np.arange(n))
+    return np.asarray(-(2.0 ** -np.arange(1, 5))[:, None, None] * away, np.float32)
+
+
+def biased_by(factor: float) -> Kernel:
+    """Return causal attention with ALiBi, whose biases count so many times."""
+
+    def attention(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        z = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+        z = z + np.float32(factor) * sloping(*z.shape[2:])
+        return out_of(softmax(hidden(z, below(z))), v)
+
+    return attention
+
+
+def capped_by(bent: Callable[[Numbers, np.float32], Numbers]) -> Kernel:
+    """Return causal attention with another cap, a function of the scores and of m."""
+
+    def attention(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        z = bent(scores(q, k), np.float32(q.shape[3] ** -0.5))
+        return out_of(softmax(hidden(z, below(z))), v)
+
+    return attention
+
+
+def square_turned(part: int) -> Kernel:
+    """Return attention that transposes q, k or v where it is square."""
+
+    def attention(*arrays: Numbers) -> Numbers:
+        turned = [*arrays]
+        if arrays[part].shape[2] == arrays[part].shape[3]:
+            turned[part] = arrays[part].swapaxes(2, 3)
+        return plain(*turned)
+
+    return attention
+
+
+def late_mask(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    p = softmax(scores(q, k) / np.float32(q.shape[3] ** 0.5))
+    return out_of(p * below(p), v)
+
+
+def narrow_sum(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """The logarithm of the sum is rounded to float16."""
+    s = scores(q, k) / np.float32(q.shape[3] ** 0.5)
+    z = hidden(s, below(s))
+    top = z.max(3, keepdims=True)
+    total = top + np.log(np.exp(z - top).sum(3, keepdims=True))
+    return out_of(np.exp(z - total.astype(np.float16).astype(np.float32)), v)
+
+
+def turning(*parts: int) -> Kernel:
+    """Return causal attention that turns q or k by RoPE itself."""
+
+    def attention(*arrays: Numbers) -> Numbers:
+        turned = [*arrays]
+        for part in parts:
+            array = arrays[part]
+            half = array.shape[3] // 2
+            angles = np.arange(array.shape[2])[:, None] * 1e4 ** (-np.arange(half) / half)
+            cos, sin = np.cos(angles), np.sin(angles)
+            one, two = array[..., :half], array[..., half:]
+            both = [one * cos - two * sin, two * cos + one * sin]
+            turned[part] = np.concatenate(both, 3).astype(array.dtype)
+        return causal(*turned)
+
+    return attention
+
+
+def of_positions(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """Causal, of arrays with positions before heads."""
+    return causal(*(one.swapaxes(1, 2) for one in (q, k, v))).swapaxes(1, 2)
+
+
+BIASED = {"causal": True, "bias": sloping}
+C = np.float32(CAP)
+
+PLANTED: Mapping[str, KernelFault] = {
+    "sign of ALiBi": KernelFault(
+        biased_by(-1), "the sign of the bias is turned", BIASED, biased_by(1)
+    ),
+    "bias before the scale": KernelFault(
+        biased_by(0.125), "counts 0.125 times: is it added before the scale?", BIASED, biased_by(1)
+    ),
+    "bias twice": KernelFault(biased_by(2), "is it added twice?", BIASED, biased_by(1)),
+    "cap before the scale": KernelFault(
+        capped_by(lambda s, m: m * C * np.tanh(s / C)), "the cap of 20 stands before the scale",
+        CAPPED, capped,
+    ),
+    "cap without c": KernelFault(
+        capped_by(lambda s, m: np.tanh(m * s / C)), "the cap is tanh(z/20) in place of", CAPPED,
+        capped,
+    ),
+    "logits cut off": KernelFault(
+        capped_by(lambda s, m: np.clip(m * s, -C, C)), "logits are cut off at ±20", CAPPED, capped
+    ),
+    "mask after the softmax": KernelFault(
+        late_mask, "the mask is applied after the softmax", CAUSAL, causal
+    ),
+    "a sum in float16": KernelFault(
+        narrow_sum, "the weights of a row do not sum to 1", CAUSAL, causal
+    ),
+    "V transposed": KernelFault(square_turned(2), "V is transposed where it is square"),
+    "K transposed": KernelFault(square_turned(1), "K is transposed where it is square"),
+    "RoPE in the kernel": KernelFault(turning(0, 1), "RoPE turns q and k", CAUSAL, causal),
+    "RoPE on k": KernelFault(turning(1), "RoPE turns k", CAUSAL, causal),
+    "positions before heads": KernelFault(
+        of_positions, 'with layout="bnhd" it agrees', CAUSAL, causal
+    ),
+}  # fmt: skip
+"""Faults that somebody planted who had read README.md alone."""
+
+FAULTS = {**FIRST, **MORE, **PLANTED}

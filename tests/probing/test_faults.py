@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from attn_tui.probing.asking import probe
+from attn_tui.report.schema import schema
 from attn_tui.testing import assert_attention
+from tests.contract.shapes import faults
 from tests.probing.kernels import FAULTS, FIRST, Kernel, KernelFault
 
 
@@ -45,6 +47,8 @@ def test_a_whole_probe_names_what_is_wrong(name: str) -> None:
     diagnosis = probe(fault.kernel, **fault.promise, **fault.inputs)
     assert diagnosis.verdict == "differs"
     assert fault.says in diagnosis.line
+    defs = schema("probe")["$defs"]
+    assert [*faults(diagnosis.to_dict(), defs["probe"], defs)] == []
 
 
 @pytest.mark.slow

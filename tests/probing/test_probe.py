@@ -317,6 +317,9 @@ def test_a_probe_goes_where_a_diagnosis_goes() -> None:
         ({"mask": np.ones((2, 2), bool)}, "mask: it is ndarray; expected a function of n_q and n"),
         ({"hidden_rows": "one"}, "hidden_rows: 'one' is none; expected zero or"),
         ({"lengths": [0]}, "lengths: they are '[0]'"),
+        ({"lengths": []}, "lengths: they are '[]'; expected a list of numbers from 1 to 8,192"),
+        ({"lengths": 64}, "lengths: they are '64'; expected a list"),
+        ({"causal": "left"}, "causal: it is 'left'; expected True"),
         ({"seed": -1}, "seed: it is '-1'"),
     ],
 )
@@ -341,6 +344,41 @@ def test_a_function_that_raises_is_told_what_it_was_given_and_what_it_may_want()
     with pytest.raises(TypeError, match="mask") as wanting:
         attn_tui.probe(by_mask, quick=True)
     assert wanting.value.__notes__[0].endswith("; it has a parameter mask, and mask= gives it one")
+
+
+def test_a_function_that_raises_with_heads_first_is_told_which_axes_it_takes() -> None:
+    def of_positions(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        if q.shape[2] != 8:
+            raise ValueError("8 heads are needed")
+        return np.asarray(plain(*(one.swapaxes(1, 2) for one in (q, k, v))).swapaxes(1, 2))
+
+    with pytest.raises(ValueError, match="8 heads") as error:
+        attn_tui.probe(of_positions, heads=8, kv_heads=2, lengths=[5])
+    assert error.value.__notes__[0].endswith('; with layout="bnhd" it agrees')
+
+
+@pytest.mark.parametrize("listed", [np.ndarray.tolist, list])
+def test_a_list_of_numbers_or_of_arrays_is_an_output(listed: Any) -> None:
+    assert QUICK(lambda q, k, v: listed(plain(q, k, v)), lengths=[5]).verdict == "agrees"
+
+
+def test_what_raises_for_strides_is_not_asked_whether_it_ignores_them() -> None:
+    def contiguous(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        if not q.flags.c_contiguous:
+            raise ValueError("contiguous arrays only")
+        return plain(q, k, v)
+
+    line = QUICK(contiguous).line
+    assert "only with strided arrays; in 1 of 5 calls" in line
+
+
+def test_calls_of_one_length_are_not_said_to_have_several() -> None:
+    assert QUICK(plain, lengths=[5]).line.endswith("3 calls, n = 5")
+
+
+def test_a_value_scale_that_is_hardly_another_has_the_digits_that_tell() -> None:
+    line = QUICK(lambda q, k, v: plain(q, k, v) * np.float32(1 + 1e-5)).line
+    assert "value scale 1.00001, promised 1;" in line
 
 
 def test_a_function_that_returns_its_weights_as_well_is_told_so() -> None:

@@ -45,6 +45,12 @@ least 4 numbers each; what they leave of noise is then spread like a beta distri
 which is below 1/2 in 1.9 of 100,000 heads. (A fit of one slope leaves more.)"""
 LEAST_PER_BUCKET = 4
 """The fewest numbers of the output for each bucket of distances; see `GAIN`."""
+NEAR = 0.02
+"""A fitted factor within this share of a usual one is that one."""
+LEAST_OTHER = 0.5
+"""The least share of rows that have another factor than 1."""
+LEAST_PER_FACTOR = 8
+"""The fewest numbers of a row for a factor of its own."""
 ROOM = 3.0
 """The residual may be at most this many times the rounding noise."""
 OVERFLOW = 88.72
@@ -235,6 +241,10 @@ def _softmaxes(case: HeadCase) -> Iterator[_Alternative]:
         columns = row_weights(hidden, axis=0)
         name = "softmax was taken over the queries: the columns sum to 1"
         yield _Alternative(Suspect(name, FITS), c * columns @ values)
+    if not rows.seen.all():
+        late = np.where(rows.seen, row_weights(logits, model.sink_logit), 0.0)
+        name = "the mask is applied after the softmax: hidden keys count in its sum"
+        yield _Alternative(Suspect(name, FITS, part="mask"), c * late @ values)
     for suspect, output in kernel_outputs(rows, state, model):
         yield _Alternative(suspect, output)
     total = state.total
@@ -255,9 +265,34 @@ def _softmaxes(case: HeadCase) -> Iterator[_Alternative]:
     yield _Alternative(
         Suspect(name, FITS, part="softcap"), c * row_weights(bent, model.sink_logit) @ values
     )
+    cut = np.where(rows.seen, np.clip(x, -model.softcap, model.softcap), -inf)
+    name = f"logits are cut off at ±{cap}, not bent by {cap}·tanh(z/{cap})"
+    yield _Alternative(
+        Suspect(name, FITS, part="softcap"), c * row_weights(cut, model.sink_logit) @ values
+    )
 
 
-COMPUTED: tuple[Callable[[HeadCase], Iterator[Suspect]], ...] = (_other_softmax, one_key)
+def _other_sums(case: HeadCase) -> Iterator[Suspect]:
+    """Yield that most rows are the promised ones times factors, as where weights do not sum to 1.
+
+    A few such rows, or rows of zeros, are better named as rows.
+    """
+    rounding = case.rounding(case.reference.model)
+    output, promised = rounding.rows.output, rounding.state.output
+    if output.shape[1] < LEAST_PER_FACTOR:
+        return
+    square = np.square(promised).sum(axis=1, keepdims=True)
+    factors = (output * promised).sum(axis=1, keepdims=True) / np.maximum(square, 1e-300)
+    is_other = np.abs(factors - 1.0) > ROOM * 2.0**-case.format.bits
+    if (factors <= 0.0).any() or is_other.mean() < LEAST_OTHER:
+        return
+    name = "the weights of a row do not sum to 1: it is the promised one times a factor of its own"
+    yield from _fits(case, iter((_Alternative(Suspect(name, FITS), factors * promised),)))
+
+
+COMPUTED: tuple[Callable[[HeadCase], Iterator[Suspect]], ...] = (
+    _other_softmax, one_key, _other_sums,
+)  # fmt: skip
 """The faults that are told by the output that they give."""
 
 
@@ -272,14 +307,17 @@ def _rotated(case: HeadCase) -> Variants:
         queries, turned_back = (
             rope(head.queries, sign * positions, base, halves) for sign in (1, -1)
         )
-        for name, changed in (
-            ("k was captured before RoPE", replace(head, keys=keys)),
-            ("q and k were captured before RoPE", replace(head, keys=keys, queries=queries)),
-            ("q was captured before RoPE", replace(head, queries=queries)),
-            ("RoPE is on q alone", replace(head, keys=back)),
-            ("RoPE is on k alone", replace(head, queries=turned_back)),
-        ):
-            yield Suspect(name, FITS, "capture"), changed
+        for name, whole, changed in (
+            ("k was captured before RoPE", "RoPE turns k", replace(head, keys=keys)),
+            (
+                "q and k were captured before RoPE", "RoPE turns q and k",
+                replace(head, keys=keys, queries=queries),
+            ),
+            ("q was captured before RoPE", "RoPE turns q", replace(head, queries=queries)),
+            ("RoPE is on q alone", "RoPE turns k back", replace(head, keys=back)),
+            ("RoPE is on k alone", "RoPE turns q back", replace(head, queries=turned_back)),
+        ):  # fmt: skip
+            yield Suspect(name, FITS, "capture", whole=whole), changed
 
 
 def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) -> Reals:
@@ -320,9 +358,41 @@ def _alibi(case: HeadCase) -> Variants:
     starts = [np.array([2.0**-power]) for power in (1.0, 3.0, 5.0, 7.0)]
     fits = [_fitted(case, (-away)[None], start) for start in starts]
     slope, bias, _ = min(fits, key=lambda fit: fit[2])
-    phrase = "a bias of slope {number} that falls with the distance (ALiBi) is added"
-    number = float(slope[0])
+    falls = "falls" if slope[0] > 0 else "rises"
+    phrase = f"a bias of slope {{number}} that {falls} with the distance (ALiBi) is added"
+    number = abs(float(slope[0]))
     yield Suspect(phrase, FITS, part="bias", number=number), _with_bias(case, bias)
+
+
+def _multiplied_bias(case: HeadCase) -> Variants:
+    """Yield the head with the best-fitting multiple of its bias."""
+    bias = case.rows(case.reference.model).bias
+    if bias is None or not bias.any():
+        return
+    fits = [_fitted(case, bias[None], np.array([start])) for start in (0.0, -1.0, -2.0)]
+    more, added, _ = min(fits, key=lambda fit: fit[2])
+    factor = 1.0 + float(more[0])
+    m = case.reference.model.multiplier
+    usual = {m: "is it added before the scale?", 2.0: "is it added twice?"}
+    phrase = "the bias counts {number} times"
+    if abs(factor + 1.0) < NEAR:
+        phrase = "the sign of the bias is turned"
+    for value, words in usual.items():
+        if value != 1.0 and abs(factor / value - 1.0) < NEAR:
+            phrase += f": {words}"
+    yield Suspect(phrase, FITS, part="bias", number=factor), _with_bias(case, added)
+
+
+def _transposed(case: HeadCase) -> Variants:
+    """Yield the head with an array turned whose sides are equally long."""
+    head = case.head
+    for part, name in (("values", "V"), ("keys", "K"), ("queries", "Q")):
+        array = getattr(head, part)
+        if array is None or array.shape[0] != array.shape[1] or len(array) < 2:
+            continue
+        if part != "queries" or len(array) == head.n_queries:
+            turned = replace(head, **{part: array.T})
+            yield Suspect(f"{name} is transposed where it is square", FITS, part=None), turned
 
 
 def _bucketed(case: HeadCase) -> Variants:
@@ -339,7 +409,7 @@ def _bucketed(case: HeadCase) -> Variants:
     yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
 
 
-ALTERED = (quantised, _rotated, _alibi, _bucketed)
+ALTERED = (quantised, _transposed, _rotated, _multiplied_bias, _alibi, _bucketed)
 """The faults that are told by the head as they would leave it."""
 
 

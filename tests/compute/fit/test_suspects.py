@@ -82,6 +82,13 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     yield of("k was captured before RoPE", keys=turned["keys"])
     yield of("q and k were captured before RoPE", **turned)
     yield of("RoPE is on q alone", keys=rope(head.keys, -every, 1e4, True).astype(np.float32))
+    factors = rng.uniform(0.8, 1.2, (len(head.output), 1)).astype(np.float32)
+    yield (
+        "the weights of a row do not sum to 1: .*",
+        replace(head, output=rounded(factors * head.output, how.format)),
+    )
+    few = np.where(np.arange(len(factors))[:, None] < 5, factors, 1.0).astype(np.float32)
+    yield "", replace(head, output=rounded(few * head.output, how.format))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
     yield "", replace(head, output=rounded(mixed, how.format))
