@@ -67,6 +67,9 @@ LEAST_STEM = 4
 MOST_OF = 0.75
 """What has at least this share of what the best has is found beside it."""
 
+MOST_HAVING = 8
+"""The most that are found where they have some of the words that are typed, but not all."""
+
 Span = tuple[int, int]
 """Where a part of a text begins and ends."""
 
@@ -365,9 +368,12 @@ def having_all(searched: Iterable[S], query: Query) -> list[S]:
 
 
 def found(searched: Iterable[S], query: Query) -> list[S]:
-    """Return what a query finds, the best first, then in order: what has all words, or most."""
+    """Return what a query finds, the best first, then in order: what has all words, or most.
+
+    Of what has most but not all there are at most `MOST_HAVING`.
+    """
     every = [*searched]
-    return having_all(every, query) or most(every, query)
+    return having_all(every, query) or most(every, query)[:MOST_HAVING]
 
 
 def nearest(searched: Iterable[S], query: Query, count: int) -> list[S]:

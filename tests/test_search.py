@@ -116,6 +116,12 @@ def test_a_rare_word_tells_more_than_one_that_many_have() -> None:
     assert most(every, unknown, least=0.5) == []
 
 
+def test_of_what_has_only_some_of_the_words_a_few_are_found() -> None:
+    every = [Item(str(number), f"Attention {number}", "", (), ()) for number in range(40)]
+    assert len(found(every, Query.of("attention zebra"))) == 8
+    assert len(found(every, Query.of("attention"))) == 40
+
+
 def test_the_nearest_are_like_what_is_typed() -> None:
     assert [item.text for item in nearest(ITEMS, Query.of("gradeint"), 1)] == ["gradient"]
     assert nearest(ITEMS, Query.of("zzz"), 1) == []

@@ -91,8 +91,8 @@ def claims(words: str, form: str, **options: Any) -> int:
                 write([summary(entry[0]) if words else summary_line(*entry, width)])
         interrupted = stop()
     if form == "text":
-        entry = asked_about(words)
-        write([asked_text(entry)] if entry else [])
+        asked_too = asked_about(words)
+        write([asked_text(asked_too)] if asked_too else [])
         tried = [finding for finding, _ in findings]
         seconds = sum(time_taken for _, time_taken in findings)
         write([total_line(tried, len(trials), seconds)])
