@@ -92,7 +92,7 @@ def test_words_that_find_nothing_are_an_empty_list_and_the_nearest_are_named() -
 def test_what_people_ask_stands_below_the_claims_with_its_reply_and_its_line() -> None:
     lines = {
         "linear attention": "attn-tui claim L-43 ",
-        "longrope": "attn-tui sweep --n 4096 ",
+        "longrope": "attn-tui sweep --n 8192 ",
         "sigmoid attention": "attn-tui dot --d-k 64 ",
         "cross-attention": "attn-tui claim S0-1 ",
     }
