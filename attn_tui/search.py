@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import IntEnum
 from functools import cached_property, lru_cache
+from math import log
 from typing import Protocol, TypeVar
 
 SYMBOLS = "√∂∞"
@@ -26,8 +27,8 @@ LEAST_LIKENESS = 0.6
 LITTLE = frozenset({
     "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did",
     "do", "does", "for", "from", "get", "gets", "had", "has", "have", "how", "i", "if", "in",
-    "into", "is", "it", "its", "just", "me", "my", "of", "on", "one", "or", "should", "so",
-    "than", "that", "the", "their", "then", "there", "they", "this", "to", "was", "we",
+    "instead", "into", "is", "it", "its", "just", "me", "my", "of", "on", "one", "or", "should",
+    "so", "than", "that", "the", "their", "then", "there", "they", "this", "to", "was", "we",
     "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
     "your",
 })  # fmt: skip
@@ -65,6 +66,9 @@ LEAST_STEM = 4
 
 MOST_OF = 0.75
 """What has at least this share of what the best has is found beside it."""
+
+MOST_HAVING = 8
+"""The most that are found where they have some of the words that are typed, but not all."""
 
 Span = tuple[int, int]
 """Where a part of a text begins and ends."""
@@ -261,20 +265,21 @@ class Query:
             return Grade.BEGUN
         return grade
 
-    def share(self, names: Sequence[str], description: str, topics: Sequence[str]) -> float:
-        """Return how much of what is asked something has, from 0 to 1.
+    def had(self, names: Sequence[str], description: str, topics: Sequence[str]) -> list[float]:
+        """Return how much of each word that says what is asked something has, from 0 to 1.
 
         Endings make no difference here. A word of the description alone is half a word, and a
         single letter none.
         """
         spellings = [each for name in (*names, *topics) for each in spelled(name)]
-        described, had = _words(description), 0.0
-        for word in self.telling:
+        described = _words(description)
+
+        def of(word: str) -> float:
             if len(word) > 1 and any(each.place(_stem(word)) is not None for each in spellings):
-                had += 1.0
-            elif len(word) > 1 and word in described:
-                had += 0.5
-        return had / max(len(self.telling), 1)
+                return 1.0
+            return 0.5 if len(word) > 1 and word in described else 0.0
+
+        return [of(word) for word in self.telling]
 
     def spans(self, text: str) -> list[Span]:
         """Return the parts of a text that are typed."""
@@ -335,12 +340,24 @@ def _missing(typed: Iterable[str], named: Iterable[Words]) -> list[str]:
 S = TypeVar("S", bound=Searchable)
 
 
-def most(searched: Iterable[S], query: Query) -> list[S]:
-    """Return what has most of the words of a query, if nothing has all of them."""
-    shares = [(query.share(each.names, each.description, each.topics), each) for each in searched]
-    largest = max((share for share, _ in shares), default=0.0)
-    fitting = [row for row in shares if row[0] >= MOST_OF * largest > 0.0]
-    return [each for _, each in sorted(fitting, key=lambda row: -row[0])]
+def most(searched: Iterable[S], query: Query, least: float = 0.0) -> list[S]:
+    """Return what has most of the words of a query, if nothing has all of them.
+
+    A word counts the more, the fewer have it: "attention" tells little, "LongRoPE" much.
+
+    Args:
+        searched: What is searched.
+        query: The query.
+        least: The share of the query that something must have to be found at all.
+    """
+    every = [*searched]
+    table = [query.had(each.names, each.description, each.topics) for each in every]
+    rarity = [log((1.0 + len(every)) / (0.5 + sum(column))) for column in zip(*table, strict=True)]
+    total = sum(rarity)
+    shares = [sum(had * rare for had, rare in zip(row, rarity, strict=True)) for row in table]
+    limit = max(MOST_OF * max(shares, default=0.0), least * total)
+    ranked = sorted(zip(shares, every, strict=True), key=lambda row: -row[0])
+    return [each for share, each in ranked if share >= limit and share > 0.0]
 
 
 def having_all(searched: Iterable[S], query: Query) -> list[S]:
@@ -351,9 +368,12 @@ def having_all(searched: Iterable[S], query: Query) -> list[S]:
 
 
 def found(searched: Iterable[S], query: Query) -> list[S]:
-    """Return what a query finds, the best first, then in order: what has all words, or most."""
+    """Return what a query finds, the best first, then in order: what has all words, or most.
+
+    Of what has most but not all there are at most `MOST_HAVING`.
+    """
     every = [*searched]
-    return having_all(every, query) or most(every, query)
+    return having_all(every, query) or most(every, query)[:MOST_HAVING]
 
 
 def nearest(searched: Iterable[S], query: Query, count: int) -> list[S]:

@@ -45,6 +45,19 @@ def test_the_headline_comes_first_and_a_row_for_each_query() -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_a_rule_of_the_number_of_keys_shows_the_multiplier_of_each_row() -> None:
+    text = ran("--d-k", "64", "--n", "12", "--rule", "log-length")
+    lines = [line.split() for line in text.splitlines()]
+    numbered = {line[0]: line for line in lines if len(line) > 8 and line[0].isdigit()}
+    # ln n/(ln 512·√64), of as many keys as the row sees.
+    for row in (1, 5, 11):
+        assert f"{np.log(row + 1) / np.log(512) / 8:.4f}" in numbered[str(row)]
+    flat = " ".join(text.split())
+    assert "m is each row's own, of the keys it sees." in flat
+    assert max(map(len, text.splitlines())) <= 80
+    assert "each row's own" not in ran("--d-k", "64", "--n", "12")
+
+
 def test_json_has_every_number_and_asks_it_again() -> None:
     plain = json.loads(ran("--n", "6", "--seed", "4", "--json"))
     asked = experiment_from_plain(plain)

@@ -12,6 +12,7 @@ from attn_tui.claims.ledger import find, hits, ledger
 from attn_tui.claims.report import total_line
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain
+from attn_tui.files.faq import asked_about
 
 DOCS = Path(__file__).parents[1] / "docs" / "claims.md"
 FIELDS = {"id", "source", "claim", "verdict", "basis", "evidence", "condition", "instrument"}
@@ -88,33 +89,30 @@ def test_words_that_find_nothing_are_an_empty_list_and_the_nearest_are_named() -
     assert run("claims", "qqq").stdout.startswith("0 claims: none tried")
 
 
-def test_what_people_ask_is_told_with_its_reply_and_its_line() -> None:
+def test_what_people_ask_stands_below_the_claims_with_its_reply_and_its_line() -> None:
     lines = {
-        "linear attention": "claim L-43",
-        "longrope": "sweep --n 4096",
-        "sigmoid attention": "dot --d-k 64",
-        "cross-attention": "claim S0-1",
+        "linear attention": "attn-tui claim L-43 ",
+        "longrope": "attn-tui sweep --n 8192 ",
+        "sigmoid attention": "attn-tui dot --d-k 64 ",
+        "cross-attention": "attn-tui claim S0-1 ",
     }
     for typed, line in lines.items():
-        result = run("claims", *typed.split(), "--json")
-        told = result.stderr.splitlines()[-1]
-        assert told.startswith("attn-tui: people ask, too: "), typed
-        assert told.rstrip(".").partition(": attn-tui ")[2].startswith(line), typed
-        # The list itself has claims only.
-        assert "question" not in json.loads(result.stdout)
-    assert run("claims", "qqq").stderr == "attn-tui: no claim is about 'qqq'\n"
+        text = run("claims", *typed.split()).stdout
+        assert max(map(len, text.splitlines())) <= 80
+        flat = " ".join(text.split())
+        assert line in flat[flat.index("asked ") :], typed
+        # The list for programs has claims only.
+        plain = json.loads(run("claims", *typed.split(), "--json").stdout)
+        assert {*plain} == {"schema", "seed", "claims"}
+    # Words that say too little of what is asked find no question.
+    assert asked_about("differential attention lambda") is asked_about("qqq") is None
+    assert run("claims", "qqq").stdout.startswith("0 claims")
 
 
 def test_claims_that_have_only_some_of_the_words_are_no_answer_unsaid() -> None:
     some = "attn-tui: no claim has all of 'LongRoPE attention scaling'; these have most\n"
     assert run("claims", "LongRoPE", "attention", "scaling").stderr.startswith(some)
     assert "have most" not in run("claims", "first token").stderr
-
-
-def test_a_question_without_a_claim_is_told_where_a_claim_is_asked_for() -> None:
-    result = run("claim", "FlashAttention")
-    assert result.exit_code == 2
-    assert "people ask, too: Does FlashAttention compute another softmax?" in result.stderr
 
 
 def test_a_word_tries_the_best_claim_and_the_text_names_the_others() -> None:

@@ -1,5 +1,6 @@
 """``attn-tui sweep`` on the command line."""
 
+import csv
 import io
 import json
 import signal
@@ -7,6 +8,7 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -70,6 +72,15 @@ def test_two_numbers_are_one_place(arguments: str, place: tuple[int, int]) -> No
         program, ["sweep", "--experiment", "-", "--json"], input=json.dumps(plain)
     )
     assert json.loads(again.stdout) == plain
+
+
+def test_csv_has_what_equal_others_would_leave_beside_the_weight_of_key_0() -> None:
+    asks = ("--n", "64", "--d-k", "64", "--lead", "5", "--draws", "64", "--csv")
+    rows = [*csv.DictReader(call(*asks).stdout.splitlines())]
+    of_lead = [row for row in rows if row["statistic"] == "lead_weight" and row["rule"] != "none"]
+    size = np.exp(5.0)
+    assert [float(row["equal_others"]) for row in of_lead] == [pytest.approx(size / (size + 63.0))]
+    assert {row["equal_others"] for row in rows if row["statistic"] != "lead_weight"} == {""}
 
 
 @pytest.mark.slow

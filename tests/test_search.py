@@ -3,7 +3,7 @@
 import pytest
 
 from attn_tui.instruments import Item
-from attn_tui.search import Grade, Query, found, nearest
+from attn_tui.search import Grade, Query, found, most, nearest
 from attn_tui.ui.places import value_behind
 
 NAMES = ("Gemma-2-9B", "model Gemma-2-9B", "head of 256")
@@ -99,6 +99,27 @@ def test_the_best_comes_first_and_without_all_words_what_has_most(
     typed: str, hits: list[str]
 ) -> None:
     assert [item.text for item in found(ITEMS, Query.of(typed))] == hits
+
+
+def test_a_rare_word_tells_more_than_one_that_many_have() -> None:
+    every = [
+        Item("one", "Attention and its scale", "", (), ()),
+        Item("two", "Scale of attention at first", "", (), ()),
+        Item("three", "Attention, scale and length", "", (), ()),
+        Item("rare", "LongRoPE", "", (), ()),
+    ]
+    typed = Query.of("LongRoPE attention scale")
+    assert [item.text for item in most(every, typed)] == ["rare"]
+    # Common words alone are not enough of what is asked.
+    unknown = Query.of("GAT attention scale")
+    assert [item.text for item in most(every, unknown)] == ["one", "two", "three"]
+    assert most(every, unknown, least=0.5) == []
+
+
+def test_of_what_has_only_some_of_the_words_a_few_are_found() -> None:
+    every = [Item(str(number), f"Attention {number}", "", (), ()) for number in range(40)]
+    assert len(found(every, Query.of("attention zebra"))) == 8
+    assert len(found(every, Query.of("attention"))) == 40
 
 
 def test_the_nearest_are_like_what_is_typed() -> None:

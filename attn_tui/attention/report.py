@@ -99,6 +99,9 @@ def _columns(answer: Answer) -> Iterator[Column]:
         for name in STATISTICS:
             yield Column("", getattr(side, name).__getitem__, name=f"{kind}_{name}")
 
+    if answer.head.setup.scale.uses_n:
+        yield Column("m", texts=partial(_multipliers, answer.scaled), rank=3)
+
     def texts(side: Side, write: Callable[[Side, int], str], rows: Rows) -> list[str]:
         return [write(side, row) for row in rows.tolist()]
 
@@ -106,6 +109,10 @@ def _columns(answer: Answer) -> Iterator[Column]:
         for kind, name, side in zip(SIDES, answer.names, answer.sides, strict=True):
             column = partial(texts, side, write)
             yield Column(name, texts=column, above=above, rank=rank, kind=kind)
+
+
+def _multipliers(side: Side, rows: Rows) -> list[str]:
+    return [quantity(m) for m in side.multiplier[rows].tolist()]
 
 
 def _side(side: Side, answer: Answer) -> dict[str, Any]:
@@ -155,6 +162,8 @@ def _sentences(answer: Answer) -> Iterator[str]:
         "are e^H, with the entropy H of a row's weights. What a query typically does is the median "
         f"over the {answer.choosing.size:,} that have a choice."
     )
+    if answer.head.setup.scale.uses_n:
+        yield "m is each row's own, of the keys it sees."
     sink = median(answer.scaled.sink[answer.choosing])
     if answer.head.setup.scale.sink is not None:
         yield f"Of them the sink typically takes {percent(sink)} of the weight."

@@ -25,7 +25,7 @@ from attn_tui.compute.attention.answer import answer as answer_rows
 from attn_tui.compute.attention.settings import N_SCALE, Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.numbers import whole
+from attn_tui.compute.numbers import quantity, whole
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.text import counted
 from attn_tui.files import edits
@@ -416,6 +416,8 @@ class AttentionScreen(PinningScreen):
         seen = int(self.shown.attended[query])
         name = labels.long("query", query)
         title = f"{name[0].upper()}{name[1:]} sees {counted(seen, 'key')}"
+        if self.shown.head.setup.scale.uses_n:
+            title += f", m = {quantity(float(self.shown.scaled.multiplier[query]))}"
         where = " under the mouse" if self._place_under_mouse else ""
         self.pane("row-pane").describe(plain(title + where), plain(self._warning))
         self.draw(

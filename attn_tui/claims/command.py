@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attn_tui.claims.claim import Claim, TriedClaim, try_claim
-from attn_tui.claims.ledger import ID, asked, has_all, hits, ledger, nearest
+from attn_tui.claims.ledger import asked, has_all, hits, ledger, nearest
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert
@@ -50,19 +50,6 @@ MOST_OTHERS = 8
 """How many other claims are named, of those that some words find."""
 
 
-PEOPLE_ASK = "people ask, too: {asks} {reply} Shown by: attn-tui {command}"
-"""What is told on standard error of a question that people ask."""
-
-
-def _tell_asked(words: str) -> None:
-    """Tell the question about some words, with its reply and the line that shows it."""
-    from attn_tui.files.faq import asked_about
-
-    entry = asked_about(words) if words.strip() else None
-    if entry is not None:
-        tell(PEOPLE_ASK.format(asks=entry.asks, reply=entry.reply, command=entry.command))
-
-
 def _joined(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str:
     return " ".join(value)
 
@@ -75,9 +62,10 @@ def claims(words: str, form: str, **options: Any) -> int:
     """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
 
     WORDS, such as cosine or "first token", leave those that they find, the best first, each with
-    what it says and what is right. Ctrl+C prints what there is.
+    what it says and what is right, and what people ask about them. Ctrl+C prints what there is.
     """
-    from attn_tui.claims.report import report, summary, summary_line, total_line
+    from attn_tui.claims.report import asked_text, report, summary, summary_line, total_line
+    from attn_tui.files.faq import asked_about
     from attn_tui.report.forms import WRITERS
 
     changes = changes_of(Trial, options)
@@ -103,13 +91,13 @@ def claims(words: str, form: str, **options: Any) -> int:
                 write([summary(entry[0]) if words else summary_line(*entry, width)])
         interrupted = stop()
     if form == "text":
+        asked_too = asked_about(words)
+        write([asked_text(asked_too)] if asked_too else [])
         tried = [finding for finding, _ in findings]
         seconds = sum(time_taken for _, time_taken in findings)
         write([total_line(tried, len(trials), seconds)])
     else:
         write(WRITERS[form](report(findings, replace(Trial(), **changes).seed)))
-    if not interrupted:
-        _tell_asked(words)
     return INTERRUPTED if interrupted else 0
 
 
@@ -134,12 +122,7 @@ def claim(name: str, form: str, **options: Any) -> int:
     from attn_tui.claims.report import report
     from attn_tui.report.forms import WRITERS
 
-    try:
-        tried, others = asked(name)
-    except InputError:
-        if not ID.fullmatch(name.strip()):
-            _tell_asked(name)
-        raise
+    tried, others = asked(name)
     trial = _trial(tried, options)
     names = ", ".join(claim.id for claim in others[:MOST_OTHERS])
     write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed, others=names)))

@@ -13,6 +13,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.numbers import exact, fixed, six_digits, with_error
 from attn_tui.files.codec import experiment_to_plain
+from attn_tui.files.faq import FaqEntry
 from attn_tui.files.plain import named
 from attn_tui.report.report import (
     Column,
@@ -234,6 +235,12 @@ def summary(finding: TriedClaim) -> str:
         texts.append(deciding_text(finding, None))
     labels = [finding.claim.id, *[""] * (len(texts) - 1)]
     pairs = zip(labels, texts, strict=True)
+    return "".join(labelled(label, text, _ID + 1) for label, text in pairs) + "\n"
+
+
+def asked_text(entry: FaqEntry) -> str:
+    """Return a paragraph on a question that people ask: its reply, and the line that shows it."""
+    pairs = (("asked", entry.asks), ("", entry.reply), ("", f"attn-tui {entry.command}"))
     return "".join(labelled(label, text, _ID + 1) for label, text in pairs) + "\n"
 
 

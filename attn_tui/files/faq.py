@@ -49,6 +49,12 @@ def faq() -> Sequence[FaqEntry]:
     return [*map(_entry, read_tables(str(Path(__file__).with_suffix(".toml")), "entry"))]
 
 
+ENOUGH = 0.5
+"""An entry is about some words only if it has this share of what they say."""
+
+
 def asked_about(words: str) -> FaqEntry | None:
-    """Return the entry that some words find first; None if none has all of them, or most."""
-    return next(iter(search.found(faq(), search.Query.of(words))), None)
+    """Return the entry that some words find first; None if none has all of them, or enough."""
+    query = search.Query.of(words)
+    hits = search.having_all(faq(), query) or search.most(faq(), query, ENOUGH)
+    return next(iter(hits), None)

@@ -106,9 +106,9 @@ def rule_lines(scale: Scale) -> Iterator[Labelled]:
         yield "", f"used by {users}"
 
 
-def left_out(scale: Scale, but_qk_norm: bool = False) -> Iterator[Labelled]:
+def left_out(scale: Scale) -> Iterator[Labelled]:
     """Yield which parts of a scale are left out by instruments that use only its multiplier."""
-    if text := not_applied(scale, but_qk_norm):
+    if text := not_applied(scale):
         yield "", text
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from attn_tui.compute.numbers import factor, general, percent, progress, quantity
 from attn_tui.compute.sample import Number
-from attn_tui.compute.scale import NONE
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
@@ -18,7 +18,7 @@ from attn_tui.compute.sweep.points import Place, Point, Summary
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
-from attn_tui.report.head import Labelled, about_model, left_out
+from attn_tui.report.head import Labelled, about_model, not_applied
 from attn_tui.report.origin import entries_law, lead_law, scores_law
 from attn_tui.report.report import (
     Column,
@@ -63,7 +63,7 @@ CSV_POINT = (
     *POINT, "statistic", "mean", "mean_standard_error", "mean_exact", "median",
     "median_standard_error", "median_low", "median_high", "median_exact", "log_median", "tenth",
     "ninetieth", "log_ratio_of_means", "log_ratio_of_means_error", "log_ratio_of_medians",
-    "log_ratio_of_medians_error", "log_mean",
+    "log_ratio_of_medians_error", "log_mean", "equal_others",
 )  # fmt: skip
 
 FAR_BELOW = 100.0
@@ -158,11 +158,11 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     yield "n", f"{settings.n:,}" if settings.swept == "d_k" else ns
     yield "d_k", f"{setup.d_k:,}" if settings.swept == "n" else d_ks
     yield "rules", "; ".join(f"{rule.text}: m = {rule.formula}" for rule in answer.rules)
-    scale = setup.scale
-    if scale.sink is not None and answer.settings.statistic == "lead_weight":
-        yield "", f"sink b = {general(scale.sink)}, which counts in the weight of key 0 alone"
-        scale = replace(scale, sink=None)
-    yield from left_out(scale, but_qk_norm=True)
+    sink = setup.scale.sink
+    if sink is not None and answer.settings.statistic == "lead_weight":
+        yield "", f"sink b = {general(sink)}, which counts in the weight of key 0 alone"
+    if text := not_applied(beside_key_0(answer), but_qk_norm=True):
+        yield "", text
     is_complete = answer.progress == 1.0
     yield "drawn" if is_complete else "asked", _drawn(answer)
     if not is_complete:
@@ -171,6 +171,12 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
             "stopped",
             f"at {progress(answer.progress)} of the work; {fewest:,} draws at each place",
         )
+
+
+def beside_key_0(answer: Answer) -> Scale:
+    """Return the scale without a sink if that counts here, as in the weight of key 0 alone."""
+    scale = answer.experiment.setup.scale
+    return replace(scale, sink=None) if answer.settings.statistic == "lead_weight" else scale
 
 
 def _from_to(ends: tuple[int, ...], count: int, most: int) -> str:
@@ -395,6 +401,7 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
             "log_ratio_of_means_error": ratio and ratio.log_mean_error,
             "log_ratio_of_medians": ratio and ratio.log_median,
             "log_ratio_of_medians_error": ratio and ratio.log_median_error,
+            "equal_others": point.equal_others if name == "lead_weight" else None,
         }
 
     pairs = [(point, name) for point in answer.points for name in statistics]

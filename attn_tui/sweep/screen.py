@@ -32,12 +32,13 @@ from attn_tui.compute.sweep.settings import Settings, Swept, first_draws
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Edit, Question
+from attn_tui.report.head import not_applied
 from attn_tui.report.report import Report
 from attn_tui.sweep import charts
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of
-from attn_tui.sweep.report import report, row_places, row_table
+from attn_tui.sweep.report import beside_key_0, report, row_places, row_table
 from attn_tui.sweep.runs import (
     CursorPlace,
     CursorRow,
@@ -424,7 +425,7 @@ class SweepScreen(InstrumentScreen):
                 answer, f"{statistic if n == answer.place[0] else 'Nearest row'}, {n:,} keys"
             )
             return
-        self.pane(self.view).describe(titles[self.view], self._count(answer))
+        self.pane(self.view).describe(titles[self.view], *self._how(answer))
         if self.view == "numbers-pane":
             places = row_places(answer)
             cursor = places.index(answer.points.nearest(answer.place))
@@ -457,13 +458,19 @@ class SweepScreen(InstrumentScreen):
         widget = self.query_one("#map", HeatMap)
         widget.drawing = heat_map
         hidden = "each the largest of several" if widget.hides else ""
-        self.pane("map-pane").describe(title, self._count(answer), hidden)
+        self.pane("map-pane").describe(title, *self._how(answer), hidden)
         label = self.query_one("#legend", Label)
         both = widget.content_size + Size(0, label.size.height)
         lines = legend(heat_map, both, self.app.has_class("-textures"))
         text = "\n".join(lines)
         if label.content != text:
             label.update(text, layout=len(lines) != label.size.height)
+
+    def _how(self, answer: Answer) -> tuple[str, str]:
+        """Return what is left out of the scale, if anything, and how many draws there are."""
+        # QK-norm is applied, and stands at its rule.
+        scale = replace(beside_key_0(answer), qk_norm=False)
+        return not_applied(scale, but_qk_norm=True), self._count(answer)
 
     def _count(self, answer: Answer) -> str:
         """Return how many draws there are, and whether more are coming."""

@@ -13,7 +13,7 @@ from textual.content import Content
 
 from attn_tui import search
 from attn_tui.compute.text import visible
-from attn_tui.search import Grade, Query
+from attn_tui.search import MOST_HAVING, Grade, Query
 from attn_tui.ui import offer as offers
 from attn_tui.ui import places
 from attn_tui.ui.action import SCORES
@@ -30,9 +30,6 @@ MOST = 50
 
 NEAREST = 3
 """How many offers are listed where nothing fits."""
-
-MOST_HAVING = 8
-"""The most offers that are listed where they have some of the words that are typed, but not all."""
 
 READ = (OfferKind.QUESTION, OfferKind.CLAIM)
 """The kinds of offers that are read, and set nothing."""

@@ -21,6 +21,7 @@ from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files import edits
@@ -206,6 +207,16 @@ async def test_where_there_is_little_room_the_second_map_waits_behind_t() -> Non
         await at(pilot)
         assert seen() == ["unscaled-pane"]
         assert screen.query_one("Slider").size.width > 5
+
+
+async def test_the_row_says_its_own_multiplier_under_a_rule_of_the_number_of_keys() -> None:
+    setup = Setup(64, Scale("log-length")).put(Settings(n=12))
+    rule = replace(EXAMPLE, setup=setup)
+    async with AttnApp(rule, "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        assert row_title(screen).startswith("Query 11 sees 12 keys, m = 0.0498")
+        screen = await at(pilot, "up", "up")
+        assert row_title(screen).startswith("Query 9 sees 10 keys, m = 0.0461")
 
 
 @pytest.mark.slow

@@ -62,11 +62,12 @@ def test_the_weight_that_is_left_to_a_leading_key_is_that_of_any_draw() -> None:
 
 @pytest.mark.slow
 def test_longrope_leaves_three_eighths_of_the_keys_where_it_was_three_fifths() -> None:
-    assert "three eighths then share, and not three fifths" in reply("LongRoPE")
+    assert "three eighths then share, some 3,100, and not three fifths" in reply("LongRoPE")
     times = 1.0 + np.log(32.0) / np.log(4096.0)
-    scores = rows(4096, 1000) / 8.0
-    shares = [float(np.median(keys(weights(m * scores)))) / 4096 for m in (times, 1.0)]
+    scores = rows(8192, 1000) / 8.0
+    shares = [float(np.median(keys(weights(m * scores)))) / 8192 for m in (times, 1.0)]
     assert shares == pytest.approx([3 / 8, 3 / 5], rel=0.03)
+    assert 8192 * shares[0] == pytest.approx(3100.0, abs=75.0)
 
 
 @pytest.mark.slow

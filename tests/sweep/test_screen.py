@@ -15,6 +15,7 @@ from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.errors import Stop
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, row_crossovers
 from attn_tui.compute.sweep.crossover import Crossover
@@ -31,7 +32,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
 from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT, MAP
-from tests.ui.person import press, shown
+from tests.ui.person import press, shown, take_first
 
 
 async def at(pilot: Pilot[None], *keys: str) -> SweepScreen:
@@ -191,6 +192,21 @@ async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -
         # The sweep was kept, so nothing is drawn again.
         assert screen.answer
         assert screen.answer.progress == 1.0
+
+
+async def test_a_sink_and_a_soft_cap_that_do_not_count_here_are_said_to_be_left_out() -> None:
+    scale = Scale(softcap=50.0, sink=0.0)
+    draft = replace(DRAFT, setup=replace(DRAFT.setup, scale=scale))
+    async with AttnApp(draft, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        subtitle = str(screen.pane("map-pane").border_subtitle)
+        assert "Not applied here: soft cap, sink" in subtitle
+        # The weight of a leading key is beside the sink.
+        await take_first(pilot, "statistic lead_weight")
+        screen = await at(pilot)
+        subtitle = str(screen.pane("map-pane").border_subtitle)
+        assert "Not applied here: soft cap" in subtitle
+        assert "sink" not in subtitle
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ async def test_the_palette_has_questions_after_settings_and_before_claims() -> N
 
 
 ALSO_A_SETTING = {
-    "QK-norm and dividing afterwards": "After QK-norm, do I still divide by √d_k?",
+    "QK-norm and still dividing": "After QK-norm, do I still divide by √d_k?",
     "mask, added before scaling": "Is a mask added before or after the scale?",
     "softcap: is QK-norm not enough": "With QK-norm, is a soft cap still needed?",
     "precision needed by scores: bf16": "Is bfloat16 precise enough for attention scores?",
