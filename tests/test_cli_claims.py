@@ -99,7 +99,7 @@ def test_what_people_ask_stands_below_the_claims_with_its_reply_and_its_line() -
     for typed, line in lines.items():
         text = run("claims", *typed.split()).stdout
         assert max(map(len, text.splitlines())) <= 80
-        flat = " ".join(text.split())
+        flat = " ".join([*text.split(), ""])
         assert line in flat[flat.index("asked ") :], typed
         # The list for programs has claims only.
         plain = json.loads(run("claims", *typed.split(), "--json").stdout)

@@ -70,7 +70,10 @@ def claims(words: str, form: str, **options: Any) -> int:
 
     changes = changes_of(Trial, options)
     ranked = hits(words)
-    if not ranked:
+    asked_too = asked_about(words) if form == "text" else None
+    if not ranked and asked_too:
+        tell(f"no claim is about {inert(words)}, but people ask")
+    elif not ranked:
         likely = ", ".join(claim.id for claim in nearest(words))
         tell(
             f"no claim is about {inert(words)}" + (f"; the nearest are {likely}" if likely else "")
@@ -91,11 +94,11 @@ def claims(words: str, form: str, **options: Any) -> int:
                 write([summary(entry[0]) if words else summary_line(*entry, width)])
         interrupted = stop()
     if form == "text":
-        asked_too = asked_about(words)
         write([asked_text(asked_too)] if asked_too else [])
         tried = [finding for finding, _ in findings]
         seconds = sum(time_taken for _, time_taken in findings)
-        write([total_line(tried, len(trials), seconds)])
+        if trials or not asked_too:
+            write([total_line(tried, len(trials), seconds)])
     else:
         write(WRITERS[form](report(findings, replace(Trial(), **changes).seed)))
     return INTERRUPTED if interrupted else 0

@@ -54,20 +54,18 @@ def agrees(begins: str, pattern: str, *values: float) -> None:
 def test_the_weight_that_is_left_to_a_leading_key_is_that_of_any_draw() -> None:
     few, many = typical_lead(64), typical_lead(1024)
     agrees("Does attention dilute", r"typically has (\S+) of 64 keys and (\S+) of 1,0", few, many)
-    agrees("One key is ahead", r"typically (\S+) and (\S+) of drawn ones", few, many)
+    agrees("One key is ahead", r"by 5, typically (\S+) and (\S+): to keep", few, many)
     slowed = [typical_lead(n, np.log(n) / np.log(512.0)) for n in (64, 1024)]
-    agrees("Does attention dilute", r"slows it: (\S+) and a ninth", slowed[0])
-    assert slowed[1] == pytest.approx(1.0 / 9.0, rel=0.05)
+    agrees("Does attention dilute", r"slows it: (\S+) and (\S+)\.$", *slowed)
 
 
 @pytest.mark.slow
 def test_longrope_leaves_three_eighths_of_the_keys_where_it_was_three_fifths() -> None:
-    assert "three eighths then share, some 3,100, and not three fifths" in reply("LongRoPE")
+    assert "three eighths then share, and not three fifths" in reply("LongRoPE")
     times = 1.0 + np.log(32.0) / np.log(4096.0)
     scores = rows(8192, 1000) / 8.0
     shares = [float(np.median(keys(weights(m * scores)))) / 8192 for m in (times, 1.0)]
     assert shares == pytest.approx([3 / 8, 3 / 5], rel=0.03)
-    assert 8192 * shares[0] == pytest.approx(3100.0, abs=75.0)
 
 
 @pytest.mark.slow
