@@ -54,7 +54,7 @@ def config(where: bool) -> None:
     It lies in the configuration directory, which --where names. If yours has something that cannot
     be used, standard error names it.
     """
-    from attn_tui.ui.preferences import FILE, folder, preferences
+    from attn_tui.ui.preferences_file import FILE, folder, preferences
 
     write([f"{folder() / FILE}\n"] if where else template())
     for problem in preferences().problems:
@@ -64,7 +64,7 @@ def config(where: bool) -> None:
 def template() -> Iterator[str]:
     """Yield the text of a file in which everything is commented out."""
     from attn_tui.ui.keymap import bindings_of
-    from attn_tui.ui.preferences import key_places
+    from attn_tui.ui.preferences_file import key_places
 
     yield _HEAD
     keys: dict[str, list[str]] = {}

@@ -46,7 +46,7 @@ def open_instrument(
     Raises:
         InputError: If there is no such theme, or an option cannot be used.
     """
-    from attn_tui.ui.preferences import preferences
+    from attn_tui.ui.preferences_file import preferences
 
     preferred = preferences()
     if theme is not None:

@@ -18,7 +18,8 @@ from attn_tui.ui.memory import (
     remembered_background,
     remembered_theme,
 )
-from attn_tui.ui.preferences import NONE, Preferences, preferences
+from attn_tui.ui.preferences import NONE, Preferences
+from attn_tui.ui.preferences_file import preferences
 from attn_tui.ui.sessions import Keeping
 from attn_tui.ui.terminal.background import Background, shade_of
 from attn_tui.ui.terminal.filters import lacks_blocks

@@ -12,8 +12,8 @@ from attn_tui.claims.ledger import find, ledger, unchanged_finding
 SEEDED = [claim.id for claim in ledger().values() if "seed" in claim.controls]
 
 OF_ONE = (
-    "of 1,000 rows", "of logits drawn evenly", "largest difference", "a loss by", "batch",
-    "singular value",
+    "of 1,000 rows", "of logits drawn evenly", "largest difference", "largest change", "a loss by",
+    "batch", "singular value",
 )  # fmt: skip
 """Words by which a number says that it is of the one thing that was drawn."""
 

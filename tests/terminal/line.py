@@ -122,7 +122,7 @@ def slow(port: int, rate: int) -> Iterator[int]:
                     threading.Thread(target=copy, args=pair, daemon=True).start()
 
         def copy(source: socket.socket, target: socket.socket) -> None:
-            with suppress(OSError):
+            with suppress(OSError), source:
                 while data := source.recv(PIECE):
                     target.sendall(data)
                     # The line is what is slow here: nothing waits for this.

@@ -16,7 +16,8 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.help import help_text
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.preferences import Preferences, key_places, preferences
+from attn_tui.ui.preferences import Preferences
+from attn_tui.ui.preferences_file import key_places, preferences
 from tests.ui.person import notices, press, shown
 
 THEME = 'primary = "#ff0000"\nbackground = "#000000"\nforeground = "#ffffff"\n'

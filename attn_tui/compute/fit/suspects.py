@@ -51,6 +51,8 @@ LEAST_OTHER = 0.5
 """The least share of rows that have another factor than 1."""
 LEAST_PER_FACTOR = 8
 """The fewest numbers of a row for a factor of its own."""
+MOST_LEFT = 0.5
+"""The most of what is off that factors of rows may leave, if it is they that are off."""
 ROOM = 3.0
 """The residual may be at most this many times the rounding noise."""
 OVERFLOW = 88.72
@@ -285,6 +287,10 @@ def _other_sums(case: HeadCase) -> Iterator[Suspect]:
     factors = (output * promised).sum(axis=1, keepdims=True) / np.maximum(square, 1e-300)
     is_other = np.abs(factors - 1.0) > ROOM * 2.0**-case.format.bits
     if (factors <= 0.0).any() or is_other.mean() < LEAST_OTHER:
+        return
+    missed = np.linalg.norm(output - promised)
+    if np.linalg.norm(output - factors * promised) > MOST_LEFT * missed:
+        # Another multiplier changes lengths as well, and directions more.
         return
     name = "the weights of a row do not sum to 1: it is the promised one times a factor of its own"
     yield from _fits(case, iter((_Alternative(Suspect(name, FITS), factors * promised),)))

@@ -1,0 +1,239 @@
+"""How somebody wants the program: what stands in config.toml, and themes in files beside it.
+
+Nothing here is asked: commands, copied lines, JSON and sessions mean the same wherever they are
+read. What cannot be used is named, its default stays, and the program runs on.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attn_tui.captures.disk import place_of, reason_of
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.setup import FIELDS
+from attn_tui.ui.preferences import NONE, Preferences
+
+if TYPE_CHECKING:
+    from textual.dom import DOMNode
+    from textual.theme import Theme
+
+    from attn_tui.files.values import Values
+
+FILE, THEMES = "config.toml", "themes"
+"""The names of the file and of the folder with themes, in the configuration directory."""
+
+KEYS, COLOUR = "keys, such as u, f2 or ctrl+s", "a colour, such as #b9a3ff"
+"""What is expected of a key and of a colour."""
+
+MOST_THEMES = 100
+"""The most files of themes that are read."""
+
+
+def folder() -> Path:
+    """Return the configuration directory of the program, which may not be there."""
+    # Imported here because most commands need no preferences.
+    from platformdirs import user_config_path
+
+    return user_config_path("attn-tui", appauthor=False)
+
+
+def preferences(place: Path | None = None) -> Preferences:
+    """Return what somebody prefers; ours, with a problem, where a file cannot be read.
+
+    Args:
+        place: The configuration directory; None for that of the program.
+    """
+    place = place or folder()
+    problems: list[str] = []
+    themes = tuple(_themes(place / THEMES, problems))
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.stat(place / FILE)
+        read = _read(place / FILE, [theme.name for theme in themes], problems)
+        return replace(read, themes=themes, problems=tuple(problems))
+    return Preferences(themes=themes, problems=tuple(problems))
+
+
+def _read(path: Path, themes: Sequence[str], problems: list[str]) -> Preferences:
+    """Return what a file says; what cannot be used of it is added to the problems."""
+    values = _values(path, problems)
+    if values is None:
+        return NONE
+    names = [each.name for each in fields(Preferences) if each.name not in ("themes", "problems")]
+    _drop(values, names, problems)
+    found = {name: _of_type(values, name, problems) for name in names if name in values.of}
+    found = {name: value for name, value in found.items() if value is not None}
+    if "theme" in found:
+        found["theme"] = _known_theme(values, themes, problems)
+    if "d_k" in found and not FIELDS["d_k"].kind.admits(found["d_k"]):
+        _note(problems, partial(values.refuse, "d_k", FIELDS["d_k"].kind.expected))
+        del found["d_k"]
+    if "keys" in found:
+        found["keys"] = _keys(values, problems)
+    return Preferences(**found)
+
+
+TYPES: Mapping[str, type] = {
+    "theme": str, "ascii": bool, "d_k": int, "offer_tour": bool, "offer_session": bool,
+    "keys": dict,
+}  # fmt: skip
+
+
+def _of_type(values: "Values", name: str, problems: list[str]) -> Any:
+    """Return a value, or None if it has another type."""
+    return _note(problems, partial(values.get, name, TYPES[name]))
+
+
+def _note(problems: list[str], read: Callable[[], Any]) -> Any:
+    """Return what is read; if it cannot be, add why to the problems and return None."""
+    try:
+        return read()
+    except InputError as error:
+        problems.append(f"{error.where}: {error.problem}; expected {error.expected}")
+        return None
+
+
+def _values(path: Path, problems: list[str]) -> "Values | None":
+    """Return the values of a TOML file; None, with a problem, if it cannot be read."""
+    from attn_tui.files.content import read_toml
+
+    values: Values | None = _note(problems, partial(read_toml, str(path), "config"))
+    return values
+
+
+def _drop(values: "Values", names: Sequence[str], problems: list[str], path: str = "") -> None:
+    """Add to the problems the names that are unknown."""
+    for name in values.of:
+        if name not in names:
+            likely = get_close_matches(name, names, 1)
+            expected = likely[0] if likely else "one that attn-tui config lists"
+            whole = f"{path}.{name}" if path else name
+            problems.append(
+                f'{values.where}: "{inert(whole)[1:-1]}" is unknown; expected {expected}'
+            )
+
+
+def _known_theme(values: "Values", own: Sequence[str], problems: list[str]) -> str:
+    """Return the name of a theme that there is, or nothing."""
+    from textual.theme import BUILTIN_THEMES
+
+    from attn_tui.ui.theme import THEMES as OURS
+
+    names = [*OURS, *own, *BUILTIN_THEMES]
+    name: str = values.of["theme"]
+    if name in names:
+        return name
+    likely = get_close_matches(name, names, 3) or OURS
+    _note(problems, partial(values.refuse, "theme", f"one such as {', '.join(likely)}"))
+    return ""
+
+
+# Keys
+
+
+def _keys(values: "Values", problems: list[str]) -> Mapping[str, str]:
+    """Return the keys that can be used."""
+    from textual.binding import Binding
+
+    from attn_tui.ui.keymap import clashes, is_key, keys_by_id
+
+    places = key_places()
+    known = keys_by_id(place for together in places for place in together)
+    inner = replace(values, of=values.of["keys"], path="keys")
+    _drop(inner, [*known], problems, "keys")
+    keymap: dict[str, str] = {}
+    for name in inner.of:
+        if name not in known:
+            continue
+        text = _note(problems, partial(inner.get, name, str))
+        if text is None:
+            continue
+        given = [key.strip() for key in text.split(",")]
+        if not all(map(is_key, given)):
+            _note(problems, partial(inner.refuse, name, KEYS))
+            continue
+        # Textual calls ? question_mark.
+        named = Binding.make_bindings([Binding(",".join(given), "")])
+        keys = [binding.key for binding in named]
+        # What is ours anyway may be the key of something else in another place.
+        if set(keys) != set(known[name]):
+            keymap[name] = ",".join(keys)
+    while clash := next(clashes(keymap, places), None):
+        first, second, key = clash
+        problems.append(
+            f'{values.where}: "keys.{first}" and "keys.{second}" are both {inert(key)}; '
+            "expected different keys, and both keep ours"
+        )
+        for name in (first, second):
+            keymap.pop(name, None)
+    return keymap
+
+
+def key_places() -> "list[list[type[DOMNode]]]":
+    """Return the classes whose keys work at the same time.
+
+    Those of a screen work together with those of the application; a widget that has the focus, or a
+    dialogue, takes its own first.
+    """
+    from attn_tui.instruments import INSTRUMENTS, load
+    from attn_tui.ui import dialogs, editors, file_dialogs
+    from attn_tui.ui.app import AttnApp
+    from attn_tui.ui.slider import Slider
+
+    screens = [load(instrument.screen) for instrument in INSTRUMENTS]
+    widgets = dict.fromkeys(widget for screen in screens for widget in screen.KEYED)
+    others = [
+        Slider, editors.Editor, editors.StepField, editors.NumberField, editors.Filter,
+        dialogs.TextScreen, dialogs.HelpScreen, file_dialogs.FileScreen,
+    ]  # fmt: skip
+    return [*([AttnApp, screen] for screen in screens), *([one] for one in (*widgets, *others))]
+
+
+# Themes
+
+
+def _themes(place: Path, problems: list[str]) -> Iterator["Theme"]:
+    """Yield the themes in a folder, in the order of their names."""
+    try:
+        paths = sorted(path for path in place.iterdir() if path.suffix == ".toml")
+    except OSError as error:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            problem, _ = reason_of(error)
+            problems.append(f"{place_of(str(place))}: {problem}")
+        return
+    for path in paths[:MOST_THEMES]:
+        theme = _theme(path, problems)
+        if theme is not None:
+            yield theme
+
+
+def _theme(path: Path, problems: list[str]) -> "Theme | None":
+    """Return the theme in a file; None, with a problem, if there is none."""
+    from textual.color import Color, ColorParseError
+    from textual.theme import Theme
+
+    values = _values(path, problems)
+    if values is None:
+        return None
+    names = [each.name for each in fields(Theme) if each.name != "name"]
+    before = len(problems)
+    _drop(values, names, problems)
+    found: dict[str, Any] = {}
+    for name in names:
+        if name not in values.of:
+            continue
+        kind = {"dark": bool, "variables": dict}.get(name)
+        kind = kind or (float if name in ("luminosity_spread", "text_alpha") else str)
+        found[name] = _note(problems, partial(values.get, name, kind))
+        if kind is str and found[name] is not None:
+            try:
+                Color.parse(found[name])
+            except ColorParseError:
+                _note(problems, partial(values.refuse, name, COLOUR))
+    if "primary" not in values.of:
+        _note(problems, partial(values.refuse, "primary", COLOUR))
+    return Theme(path.stem, **found) if len(problems) == before else None
