@@ -110,6 +110,7 @@ def test_the_weight_of_a_leading_key_is_that_of_q_and_k_drawn_in_full(
     assert ours.exact("entropy").mean is None
 
 
+@pytest.mark.slow
 def test_the_weight_beside_one_other_key_has_the_mean_of_its_integral() -> None:
     """Given q, the gap of two logits is normal about m‖q‖g, with variance 2m²‖q‖²."""
     settings = replace(ONE_PLACE, n=2, d_k_range=(4, 4), rules=("inverse-sqrt",))

@@ -376,6 +376,7 @@ def test_calls_of_one_length_are_not_said_to_have_several() -> None:
     assert QUICK(plain, lengths=[5]).line.endswith("3 calls, n = 5")
 
 
+@pytest.mark.slow
 def test_a_value_scale_that_is_hardly_another_has_the_digits_that_tell() -> None:
     line = QUICK(lambda q, k, v: plain(q, k, v) * np.float32(1 + 1e-5)).line
     assert "value scale 1.00001, promised 1;" in line

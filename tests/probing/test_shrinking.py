@@ -115,6 +115,7 @@ def test_an_input_that_is_written_to_is_shown_with_one_key() -> None:
     assert ran(script, plain)["shown"] == []
 
 
+@pytest.mark.slow
 def test_an_output_that_changes_by_itself_is_shown_to_change() -> None:
     calls = [0]
 
@@ -126,6 +127,7 @@ def test_an_output_that_changes_by_itself_is_shown_to_change() -> None:
     assert executed(script, counting) > 0.0
 
 
+@pytest.mark.slow
 def test_a_script_hides_what_a_configuration_hides_and_gives_no_mask_that_is_not_promised() -> None:
     config = {
         "model_type": "mistral", "hidden_size": 256, "num_attention_heads": 4,

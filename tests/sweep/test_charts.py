@@ -100,6 +100,7 @@ def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
     assert "mean" not in numbers.draw(60, 2, COLOURS).text()
 
 
+@pytest.mark.slow
 def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     result = swept()
     figure = charts.medians(result)

@@ -204,6 +204,7 @@ def test_an_interrupted_sweep_says_so() -> None:
     assert as_json(first)["progress"] < 1
 
 
+@pytest.mark.slow
 def test_factors_are_in_the_text_where_they_are_asked() -> None:
     for name in ("d_k", "ratio"):
         text = text_of(answered(name))
