@@ -90,6 +90,9 @@ def headline_of(difference: CaptureDifference | None, settings: Settings) -> str
         form, reason = DIFFERS, said(first.ports)
     parts = {"reference": reference, "layer": name(first)}
     sentence = form.format(**parts, said=reason, reason=reason)
+    if reason.endswith("?"):
+        # A cause that is asked brings its own stop.
+        sentence = sentence.removesuffix(".")
     if len(sentence) <= words.LONGEST:
         return sentence
     short = reason.partition(": ")[0].partition(";")[0]

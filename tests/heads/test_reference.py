@@ -48,6 +48,11 @@ def test_the_headline_names_the_layer_and_the_first_head_is_one_that_differs() -
     assert units[first] == max(units.values()) > 1000
 
 
+def test_a_cause_that_is_asked_ends_the_headline() -> None:
+    difference = attn_tui.diff(captured(1), captured(1, layer_0={"scale": 1.0}))
+    assert reference.headline_of(difference, SETTINGS).endswith("already?")
+
+
 def test_the_headline_says_that_attention_is_the_same_or_what_is_missing() -> None:
     same = attn_tui.diff(captured(1), captured(1))
     assert reference.headline_of(same, SETTINGS).startswith(
