@@ -25,8 +25,9 @@ pytestmark = [
 RATE = 3_000
 """Bytes a second of a slow line."""
 
-PICTURES = 2
-"""Pictures at most that follow the release of a key."""
+PICTURES = 3
+"""Pictures at most that follow the release of a key: the one under way, the last one, and one
+between them where the machine was too busy to read all keys meanwhile."""
 
 SCREENS = {
     "2": "is typically ±32", "3": "does to the", "4": "queries ↓", "5": "sharpest",
