@@ -63,20 +63,15 @@ def config(where: bool) -> None:
 
 def template() -> Iterator[str]:
     """Yield the text of a file in which everything is commented out."""
-    from attn_tui.ui.keymap import bindings_of
+    from attn_tui.ui.keymap import bindings_of, keys_by_id
     from attn_tui.ui.preferences_file import key_places
 
     yield _HEAD
-    keys: dict[str, list[str]] = {}
-    titles = dict(MOVES)
-    for together in key_places():
-        for place in together:
-            for binding in bindings_of(place):
-                if binding.id:
-                    found = keys.setdefault(binding.id, [])
-                    if binding.key not in found:
-                        found.append(binding.key)
-                    titles.setdefault(binding.id, binding.tooltip or binding.description)
+    places = [place for together in key_places() for place in together]
+    keys, titles = keys_by_id(places), dict(MOVES)
+    for place in places:
+        for binding in bindings_of(place):
+            titles.setdefault(binding.id or "", binding.tooltip or binding.description)
     width = max(len(f'# {name} = "{",".join(found)}"') for name, found in keys.items())
     for name, found in keys.items():
         line = f'# {name} = "{",".join(found)}"'

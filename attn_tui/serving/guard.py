@@ -22,7 +22,7 @@ LISTING = ("os.listdir", "os.scandir")
 
 REFUSED = frozenset({
     "os.chmod", "os.chown", "os.exec", "os.fork", "os.forkpty", "os.link", "os.mkdir",
-    "os.posix_spawn", "os.putenv", "os.remove", "os.rename", "os.rmdir", "os.spawn",
+    "os.posix_spawn", "os.remove", "os.rename", "os.rmdir", "os.spawn",
     "os.startfile", "os.symlink",
     "os.system", "os.truncate", "os.utime", "pty.spawn", "shutil.copyfile", "shutil.move",
     "shutil.rmtree", "socket.bind", "socket.connect", "socket.getaddrinfo", "socket.sendto",

@@ -137,7 +137,7 @@ async def heed(text: str, visit: Visit) -> None:
     """Do what a page asks for; what is not understood is left out."""
     try:
         kind, value = json.loads(text)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return
     if kind == "stdin" and isinstance(value, str):
         await visit.press(value)

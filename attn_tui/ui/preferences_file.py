@@ -6,7 +6,6 @@ read. What cannot be used is named, its default stays, and the program runs on.
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from functools import partial
@@ -51,11 +50,21 @@ def preferences(place: Path | None = None) -> Preferences:
     place = place or folder()
     problems: list[str] = []
     themes = tuple(_themes(place / THEMES, problems))
-    with suppress(FileNotFoundError, NotADirectoryError):
-        os.stat(place / FILE)
+    read = NONE
+    if not _is_missing(place / FILE):
         read = _read(place / FILE, [theme.name for theme in themes], problems)
-        return replace(read, themes=themes, problems=tuple(problems))
-    return Preferences(themes=themes, problems=tuple(problems))
+    return replace(read, themes=themes, problems=tuple(problems))
+
+
+def _is_missing(path: Path) -> bool:
+    """Return whether there is no such file; one that cannot be looked at may be there."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _read(path: Path, themes: Sequence[str], problems: list[str]) -> Preferences:
@@ -213,7 +222,6 @@ def _themes(place: Path, problems: list[str]) -> Iterator["Theme"]:
 
 def _theme(path: Path, problems: list[str]) -> "Theme | None":
     """Return the theme in a file; None, with a problem, if there is none."""
-    from textual.color import Color, ColorParseError
     from textual.theme import Theme
 
     values = _values(path, problems)
@@ -229,11 +237,27 @@ def _theme(path: Path, problems: list[str]) -> "Theme | None":
         kind = {"dark": bool, "variables": dict}.get(name)
         kind = kind or (float if name in ("luminosity_spread", "text_alpha") else str)
         found[name] = _note(problems, partial(values.get, name, kind))
-        if kind is str and found[name] is not None:
-            try:
-                Color.parse(found[name])
-            except ColorParseError:
-                _note(problems, partial(values.refuse, name, COLOUR))
+        if kind is str and found[name] is not None and not _is_colour(found[name]):
+            _note(problems, partial(values.refuse, name, COLOUR))
+    for name, value in (found.get("variables") or {}).items():
+        if not (isinstance(value, str) and (name.endswith("-style") or _is_colour(value))):
+            _note(
+                problems,
+                partial(
+                    replace(values, of=found["variables"], path="variables").refuse, name, COLOUR
+                ),
+            )
     if "primary" not in values.of:
         _note(problems, partial(values.refuse, "primary", COLOUR))
     return Theme(path.stem, **found) if len(problems) == before else None
+
+
+def _is_colour(text: str) -> bool:
+    """Return whether Textual can read a colour: one that it cannot ends the program."""
+    from textual.color import Color, ColorParseError
+
+    try:
+        Color.parse(text)
+    except ColorParseError:
+        return False
+    return True

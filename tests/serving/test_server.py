@@ -59,7 +59,8 @@ async def test_an_idle_one_gives_its_place_to_who_waits_and_only_then(
 async def test_rubbish_from_a_page_ends_nothing() -> None:
     async with served() as room, visitor(room) as page:
         await page.until_shows(START)
-        for rubbish in ("", "{", "[]", "7", '["stdin"]', '["stdin", 7]', '["resize", 7]',
+        for rubbish in ("", "{", "[" * 100_000, "[]", "7", '["stdin"]', '["stdin", 7]',
+                        '["resize", 7]',
                         '["resize", {"width": "x"}]', '["resize", {"width": -1, "height": 1e9}]',
                         '["resize", {"width": 120, "height": 40}]'):  # fmt: skip
             await page.socket.send_str(rubbish)

@@ -79,6 +79,12 @@ def test_what_cannot_be_used_is_named_and_ours_stays(
     assert found == Preferences(problems=found.problems)
 
 
+def test_a_file_that_cannot_be_looked_at_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").symlink_to("config.toml")
+    [problem] = preferences(tmp_path).problems
+    assert "config.toml" in problem
+
+
 def test_other_settings_stay_beside_one_that_cannot_be_used(tmp_path: Path) -> None:
     found = read(tmp_path, "ascii = 1\nd_k = 64\n[keys]\nsave = 7\nundo = 'z'\n")
     assert len(found.problems) == 2
@@ -120,6 +126,8 @@ def test_two_keys_can_be_exchanged_and_a_key_of_one_screen_given_on_another(
         ('primary = "blau"', "\"primary\" is 'blau'"),
         (f"{THEME}dark = 1", '"dark" is 1'),
         (f"{THEME}colour = 1", '"colour" is unknown'),
+        (f"{THEME}[variables]\nborder = 1", '"variables.border" is 1'),
+        (f"{THEME}[variables]\nborder = 'no colour'", '"variables.border" is'),
         ("primary", "after a key"),
     ],
 )
