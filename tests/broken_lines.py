@@ -7,8 +7,8 @@ TREE is a copy of the repository that is worked on: `git archive HEAD | tar -x -
 folder as many lines are broken as its share of the code. A line is broken in one place: a
 comparison is turned around, a sum becomes a difference, a number grows by one, yes becomes no. Then
 the tests of that folder run and, as long as none fails, those of commands and of the contract. With
-`--also` the same lines are broken in either of two trees: what one catches and the other misses is
-what its tests have lost.
+`--also` only lines that both trees have are broken, and what TREE misses is tried in the other as
+well: what that one catches is what the tests of TREE have lost.
 """
 
 import ast
@@ -176,14 +176,16 @@ def fails(tree: Path, tests: list[str]) -> bool:
 def main(tree: Path, also: Path | None, lines: int, seed: int) -> None:
     """Break lines of the program in TREE, and print which the tests catch."""
     tree = tree.resolve()
-    caught = 0
+    results: Counter[str] = Counter()
     for one in chosen(tree, also, lines, seed):
-        is_seen = is_caught(tree, one)
-        caught += is_seen
-        click.echo(
-            f"{'caught' if is_seen else 'MISSED'}  {one.path}:{one.line}  {one.broken.strip()}"
-        )
-    click.echo(f"{caught} of {lines} caught")
+        result = "caught"
+        if not is_caught(tree, one):
+            result = "MISSED"
+            if also is not None and is_caught(also.resolve(), one):
+                result = "LOST"
+        results[result] += 1
+        click.echo(f"{result}  {one.path}:{one.line}  {one.broken.strip()}")
+    click.echo(", ".join(f"{count} {result}" for result, count in results.items()))
 
 
 if __name__ == "__main__":
