@@ -8,7 +8,8 @@ folder as many lines are broken as its share of the code. A line is broken in on
 comparison is turned around, a sum becomes a difference, a number grows by one, yes becomes no. Then
 the tests of that folder run and, as long as none fails, those of commands and of the contract. With
 `--also` only lines that both trees have are broken, and what TREE misses is tried in the other as
-well: what that one catches is what the tests of TREE have lost.
+well: what that one catches is what the tests of TREE have lost. A tree that needs other packages
+has them in a `.venv` of its own; its tests must pass as it is.
 """
 
 import ast
@@ -157,7 +158,9 @@ def is_caught(tree: Path, one: Break) -> bool:
 
 def fails(tree: Path, tests: list[str]) -> bool:
     """Return whether any of some tests fails, or cannot even be collected."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2", "-p", "no:cacheprovider"]
+    own = tree / ".venv" / "bin" / "python"
+    python = str(own) if own.exists() else sys.executable
+    command = [python, "-m", "pytest", "-x", "-q", "-n", "2", "-p", "no:cacheprovider"]
     inside = {**os.environ, "PYTHONPATH": f"{tree}:{os.environ.get('PYTHONPATH', '')}"}
     try:
         done = subprocess.run(
