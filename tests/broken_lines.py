@@ -6,10 +6,11 @@
 TREE is a copy of the repository that is worked on: `git archive HEAD | tar -x -C TREE`. Of each
 folder as many lines are broken as its share of the code. A line is broken in one place: a
 comparison is turned around, a sum becomes a difference, a number grows by one, yes becomes no. Then
-the tests of that folder run and, as long as none fails, those of commands and of the contract. With
-`--also` only lines that both trees have are broken, and what TREE misses is tried in the other as
-well: what that one catches is what the tests of TREE have lost. A tree that needs other packages
-has them in a `.venv` of its own; its tests must pass as it is.
+the tests of that folder run and, as long as none fails, those of commands, those of the contract,
+and the slow ones of that folder. With `--also` only lines that both trees have are broken, and what
+TREE misses is tried in the other as well: what that one catches is what the tests of TREE have
+lost. A tree that needs other packages has them in a `.venv` of its own; its tests must pass as it
+is.
 """
 
 import ast
@@ -151,7 +152,8 @@ def is_caught(tree: Path, one: Break) -> bool:
     path.write_text("\n".join(lines), encoding="utf-8")
     try:
         beside = sorted(str(test.relative_to(tree)) for test in (tree / "tests").glob("test_*.py"))
-        return any(fails(tree, each) for each in (tests, beside, ["tests/contract"]))
+        quick = any(fails(tree, each) for each in (tests, beside, ["tests/contract"]))
+        return quick or fails(tree, ["-m", "slow", *tests])
     finally:
         path.write_text(source, encoding="utf-8")
 
