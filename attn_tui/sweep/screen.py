@@ -49,7 +49,7 @@ from attn_tui.sweep.runs import (
     row_of,
 )
 from attn_tui.sweep.views import VIEW_TITLES
-from attn_tui.ui.action import ANOTHER, Action
+from attn_tui.ui.action import ANOTHER, Action, moves
 from attn_tui.ui.d_k import DkPane, NPane
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -88,8 +88,7 @@ class SweepMap(HeatMap, inherit_bindings=False):
     """The map; the screen's own arrow keys move the cursor from the place that is asked for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("home", "end(0)", "First column", show=False, id="move_first"),
-        Binding("end", "end(-1)", "Last column", show=False, id="move_last"),
+        *moves(first=("end(0)", "First column"), last=("end(-1)", "Last column")),
         Binding("enter", "choose", "Open it", show=False, id="choose"),
     ]
 
@@ -100,7 +99,6 @@ class SweepScreen(InstrumentScreen):
     CSS_PATH = "sweep.tcss"
     NAME = "sweep"
     AUTO_FOCUS = "#map"
-    KEYED = (SweepMap,)
     VIEWS: ClassVar = (*VIEWS, "numbers-pane")
     VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
@@ -113,10 +111,12 @@ class SweepScreen(InstrumentScreen):
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
-        Binding("left,h", "go(0, -1)", "Smaller d_k", show=False, id="move_left"),
-        Binding("right,l", "go(0, 1)", "Larger d_k", show=False, id="move_right"),
-        Binding("up,k", "go(-1, 0)", "More keys", show=False, id="move_up"),
-        Binding("down,j", "go(1, 0)", "Fewer keys", show=False, id="move_down"),
+        *moves(
+            left=("go(0, -1)", "Smaller d_k"),
+            right=("go(0, 1)", "Larger d_k"),
+            up=("go(-1, 0)", "More keys"),
+            down=("go(1, 0)", "Fewer keys"),
+        ),
         Binding("enter", "explore", "Open a draw in Explore", show=False, id="explore_draw"),
     ]
 

@@ -77,14 +77,12 @@ class InstrumentScreen(FilesScreen):
         VIEWS: The views that `t` cycles through, each named by the id of its pane.
         VIEW_TITLES: The name of each view in the palette, and other words for it.
         PICTURE: The id of the pane with the picture; empty if it is that of the view.
-        KEYED: The widgets of its own that have keys.
     """
 
     NAME: ClassVar[str]
     VIEWS: ClassVar[Sequence[str]] = ()
     VIEW_TITLES: ClassVar[Mapping[str, Sequence[str]]] = {}
     PICTURE: ClassVar[str] = ""
-    KEYED: ClassVar[Sequence[type[Widget]]] = ()
 
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
