@@ -93,15 +93,16 @@ class Grid:
         An interval that is open ends with the map.
 
         Args:
-            answer: The answer whose crossovers replace the estimate from the points, in rows that
+            answer: The answer whose crossings replace the estimate from the points, in rows that
                 have one.
         """
         ends = np.full((3, len(self.ns)), nan)
         for row, (n, estimate) in enumerate(zip(self.ns, self._estimates, strict=True)):
             if estimate is not None:
-                found = answer.crossing(answer.rule, answer.settings.statistic, n) or estimate
-                low, high = found.low or self.d_ks[0], found.high or self.d_ks[-1]
-                ends[:, row] = found.at, low, high
+                searched = answer.crossing(answer.rule, answer.settings.statistic, n)
+                crossing = searched if searched and searched.at else estimate
+                low, high = crossing.low or self.d_ks[0], crossing.high or self.d_ks[-1]
+                ends[:, row] = crossing.at, low, high
         if np.isnan(ends).all() or len(self.d_ks) < 2:
             return None
         middles = np.arange(len(self.d_ks)) + 0.5

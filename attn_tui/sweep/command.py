@@ -317,7 +317,7 @@ def _crossovers(experiment: "Experiment", stop: "Stop") -> "Iterator[Answer]":
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
-    for spent, found in crossovers(pairs, settings, setup.sigmas, setup.lead):
-        yield Answer(experiment, settings, tuple(rules), Points(), (), found, spent / total)
+    for spent, crossings in crossovers(pairs, settings, setup.sigmas, setup.lead):
+        yield Answer(experiment, settings, tuple(rules), Points(), (), crossings, spent / total)
         if stop():
             return

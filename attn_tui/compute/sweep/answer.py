@@ -9,7 +9,7 @@ from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.crossover import (
     Crossing,
-    Crossover,
+    Crossings,
     crossings,
     crossovers,
     divides_from,
@@ -81,8 +81,8 @@ class Answer:
         rules: The compared rules: those of the settings, and ``none`` if a ratio is shown.
         points: The points so far; later answers have more of them, with more draws.
         condensation: One for each rule; on a map, one for each rule and n.
-        crossovers: The crossovers at the n of the settings, for each readout and each rule that
-            divides, unless only n is swept; empty at first.
+        crossovers: The crossings along d_k at the n of the settings, for each readout and each
+            rule that divides, unless only n is swept; empty at first.
         progress: The share of the work done, from 0 to 1; it is 1 in the last answer only.
         here: Points drawn separately at the current place, empty until it is drawn; None if the
             place is one of the points, or if the nearest of them is to speak for it.
@@ -94,7 +94,7 @@ class Answer:
     rules: tuple[Scale, ...]
     points: Points
     condensation: tuple[Condensation, ...]
-    crossovers: tuple[Crossover, ...]
+    crossovers: Crossings
     progress: float
     here: Points | None = None
     generator: str = GENERATOR
@@ -124,7 +124,9 @@ class Answer:
         return self.points if self.here is None else self.here
 
     def crossing(self, scale: Scale, statistic: Statistic, n: int) -> Crossing | None:
-        """Return where medians without a rule and with it cross, or None unless at one place.
+        """Return where medians without a rule and with it cross; None while that is not known.
+
+        Over n it is None, too, unless they cross at one place.
 
         Args:
             scale: The rule.
@@ -134,15 +136,10 @@ class Answer:
         if self.settings.swept == "n":
             met = crossings(self.points, scale, statistic)
             return met[0] if len(met) == 1 else None
-        for one in self.crossovers:
-            if (one.n, one.readout, one.scale) == (n, statistic, scale):
-                return one.crossing
-        return None
+        return self.crossovers.get((n, statistic, scale))
 
 
-def row_crossovers(
-    experiment: Experiment, stop: Stop = never
-) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
+def row_crossovers(experiment: Experiment, stop: Stop = never) -> Iterator[tuple[int, Crossings]]:
     """Yield the work done, and the crossovers found so far at the n of the settings.
 
     It ends soon after ``stop()`` is true.
@@ -212,7 +209,7 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     wanted = crossovers_wanted(experiment)
     work = sum(sampling.work([*now, *later]) for sampling, now, later in batches)
     work += len(wanted) * search_cost(settings.n, draws_at(settings, settings.n))
-    crossed: tuple[Crossover, ...] = ()
+    crossed: Crossings = {}
     points: dict[tuple[int, int, Scale], Point] = {}
 
     def so_far(done: int) -> Answer:
