@@ -41,6 +41,7 @@ from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, PicturePane, Sheet
 from attn_tui.ui.pinning_screen import PinningScreen
 from attn_tui.ui.setting import CAUSAL, MASK, PRECISION, SCALE, drawn_where, of_field
+from attn_tui.ui.slider import Slider
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -197,8 +198,9 @@ class AttentionScreen(PinningScreen):
         else:
             self.notify(ROWS_ASKED, timeout=4)
 
-    @on(NumberPane.Changed, "#n-pane")
-    def _move_n(self, event: NumberPane.Changed) -> None:
+    @on(Slider.Moved, "#n")
+    def _move_n(self, event: Slider.Moved) -> None:
+        event.stop()
         self.ask(FIELDS["n"].edit(event.value), event.gesture)
         if not event.gesture:
             # A typed number left the focus in its field; give the arrow keys back to the map.

@@ -23,6 +23,7 @@ from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
+from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
@@ -50,13 +51,14 @@ from attn_tui.sweep.runs import (
 )
 from attn_tui.sweep.views import VIEW_TITLES
 from attn_tui.ui.action import ANOTHER, Action, moves
-from attn_tui.ui.d_k import DkPane, NPane
+from attn_tui.ui.d_k import DkPane, NumberPane
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane, columns_of
 from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.setting import LEAD, RULE, SPREAD, of_field
+from attn_tui.ui.slider import Slider
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -144,7 +146,7 @@ class SweepScreen(InstrumentScreen):
         with Vertical():
             with Horizontal(id="sliders"):
                 yield DkPane(is_line=True)
-                yield NPane(is_line=True)
+                yield NumberPane("n", N_KEYS, (), is_line=True)
             with Container(id="panes"):
                 yield Pane("", SweepMap(id="map"), Label("", id="legend"), id="map-pane")
                 yield PicturePane("", id="row-pane")
@@ -171,11 +173,11 @@ class SweepScreen(InstrumentScreen):
 
     def action_step_n(self, steps: int) -> None:
         """Move to more keys, or to fewer if ``steps`` is negative."""
-        self.query_one(NPane).step(steps)
+        self.query_one("#n-pane", NumberPane).step(steps)
 
     async def action_type_n(self) -> None:
         """Type the number of keys."""
-        self.query_one(NPane).edit()
+        self.query_one("#n-pane", NumberPane).edit()
 
     def action_view(self, steps: int) -> None:
         """Switch to a following view, or to an earlier one if ``steps`` is negative."""
@@ -195,8 +197,9 @@ class SweepScreen(InstrumentScreen):
             settings = replace(self.sweep, view="curves", over=swept)
         self.ask(edits.setup(lambda setup: setup.put(settings)), "view")
 
-    @on(NPane.Changed, "#n-pane")
-    def _move_n(self, event: NPane.Changed) -> None:
+    @on(Slider.Moved, "#n")
+    def _move_n(self, event: Slider.Moved) -> None:
+        event.stop()
         self.ask(FIELDS["n"].edit(event.value), event.gesture)
 
     @on(HeatMap.Moved)
@@ -278,7 +281,7 @@ class SweepScreen(InstrumentScreen):
     def show_numbers(self, question: Question) -> None:
         """Show d_k and n on their sliders."""
         super().show_numbers(question)
-        self.query_one(NPane).value = question.experiment.setup.get(Settings).n
+        self.query_one("#n-pane", NumberPane).value = question.experiment.setup.get(Settings).n
 
     def watch_question(self, question: Question) -> None:
         """Show at once what is already drawn for a question, and draw the rest."""

@@ -136,8 +136,9 @@ class AskingScreen(Screen[None]):
         """Return the headline after an edit, if it is known at once; else an empty text."""
         return ""
 
-    @on(DkPane.Changed, "#d_k-pane")
-    def _move_d_k(self, event: DkPane.Changed) -> None:
+    @on(Slider.Moved, "#d_k")
+    def _move_d_k(self, event: Slider.Moved) -> None:
+        event.stop()
         self._ask_d_k(event.value, event.gesture)
 
     def _ask_d_k(self, d_k: int, gesture: str) -> None:
