@@ -17,7 +17,7 @@ from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
-from attn_tui.compute.sweep.points import Place, Point, Ratio, along
+from attn_tui.compute.sweep.points import Place, Point, Ratio
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import name_of, quarters
@@ -27,9 +27,6 @@ Numbers = NDArray[np.float64]
 MOST, BEND = 5.0, 0.6
 """The power of ten at which the ramp of colours ends, and the exponent of the logarithm with which
 colours rise to it."""
-
-TICKS = (5, 3, 2, 1, 0, -1, -2, -3, -5)
-"""Powers of ten labelled on the colour bar."""
 
 DEPTH = 5
 """How many powers of ten the axis goes on below the least value of the highest curve."""
@@ -46,6 +43,17 @@ def level(factor: LogFactor) -> float:
     return float(np.copysign(size, factor.log))
 
 
+def tick(ten: int) -> str:
+    """Return the label of a power of ten on the colour bar: ``▲10³``, ``same``."""
+    if not ten:
+        return "same"
+    return f"{'▲' if ten > 0 else '▼'}{power_of_ten(abs(ten))}"
+
+
+TICKS = [(level(LogFactor(ten * LN10)), tick(ten)) for ten in (5, 3, 2, 1, 0, -1, -2, -3, -5)]
+"""The powers of ten labelled on the colour bar, each with its place on the ramp."""
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """The places of a map, with the change that the rule makes to the statistic at each.
@@ -57,14 +65,14 @@ class Grid:
     answer: Answer
 
     @cached_property
-    def ns(self) -> tuple[int, ...]:
+    def ns(self) -> list[int]:
         """The numbers of keys, the largest at the top."""
-        return tuple(along(self.answer.settings, self.answer.place[1])[0][::-1])
+        return self.answer.axes[0][::-1]
 
-    @cached_property
-    def d_ks(self) -> tuple[int, ...]:
+    @property
+    def d_ks(self) -> list[int]:
         """The d_k, rising to the right."""
-        return tuple(along(self.answer.settings, self.answer.place[1])[1])
+        return self.answer.axes[1]
 
     @cached_property
     def _ratios(self) -> list[list[Ratio | None]]:
@@ -142,16 +150,8 @@ class Grid:
         """
         n, d_k = answer.nearest
         row, column = self.ns.index(n), self.d_ks.index(d_k)
-        ticks = [(level(LogFactor(ten * LN10)), tick(ten)) for ten in TICKS]
-        bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
+        bar = ColourBar("both signs", TICKS, float(self._map.levels[row, column]))
         return self._map.marked((row, column), bar, self.border(answer))
-
-
-def tick(ten: int) -> str:
-    """Return the label of a power of ten on the colour bar: ``▲10³``, ``same``."""
-    if not ten:
-        return "same"
-    return f"{'▲' if ten > 0 else '▼'}{power_of_ten(abs(ten))}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +234,7 @@ def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Fig
         if statistic == "lead_weight" and points[0].lead and rule != NONE:
             equal = np.log10([point.equal_others for point in points])
             curves.append(Curve(x, equal, "muted", "of equals" if has_names else ""))
-    ns, d_ks = along(answer.settings, answer.experiment.setup.d_k)
+    ns, d_ks = answer.axes
     x_axis = place_axis(*((ns[0], ns[-1]) if over_n else (d_ks[0], d_ks[-1])))
     return Figure(curves, x_axis, log_axis(logs), (value, whole(value)), dots, bands)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
@@ -104,14 +105,18 @@ class Answer:
         """The current place: the n and the d_k of the question."""
         return self.settings.n, self.experiment.setup.d_k
 
+    @cached_property
+    def axes(self) -> tuple[list[int], list[int]]:
+        """The n and the d_k of the sweep, rising; every pair is a place, drawn or not yet."""
+        return along(self.settings, self.experiment.setup.d_k)
+
     @property
     def nearest(self) -> Place:
         """The place of the sweep, drawn or not yet, that is nearest to the current one."""
-        n, d_k = self.place
-        ns, d_ks = along(self.settings, d_k)
+        (n, d_k), (ns, d_ks) = self.place, self.axes
         return closest(ns, n), closest(d_ks, d_k)
 
-    @property
+    @cached_property
     def rule(self) -> Scale:
         """The rule beside ``none`` that is looked at: that of the question, else the first."""
         rules = [rule for rule in self.rules if rule != NONE] or [NONE]
