@@ -91,8 +91,8 @@ class Grid:
         drawn = [[*filter(None, row)] for row in self._ratios]
         is_drawn = [len(row) == len(self.d_ks) for row in drawn]
         return [
-            crossing_of(self.d_ks, row) if whole else None
-            for row, whole in zip(drawn, is_drawn, strict=True)
+            crossing_of(self.d_ks, row) if is_whole else None
+            for row, is_whole in zip(drawn, is_drawn, strict=True)
         ]
 
     def border(self, answer: Answer) -> Border | None:
@@ -211,16 +211,16 @@ def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Fig
         has_names: Whether the curves are named.
     """
     statistic, here = answer.settings.statistic, answer.place
-    held = 1 if over_n else 0
-    at, value = answer.nearest[held], here[1 - held]
+    fixed = 1 if over_n else 0
+    at, value = answer.nearest[fixed], here[1 - fixed]
     curves, bands, dots = [], [], []
     logs: list[Numbers] = []
     for rule in answer.rules:
-        points = [point for point in answer.points.under(rule) if point.place[held] == at]
+        points = [point for point in answer.points.under(rule) if point.place[fixed] == at]
         if not points:
             continue
         kind = "unscaled" if rule == NONE else "scaled"
-        x = np.array([point.place[1 - held] for point in points], dtype=np.float64)
+        x = np.array([point.place[1 - fixed] for point in points], dtype=np.float64)
         summaries = [point.statistics[statistic] for point in points]
         middle, low, high = (
             np.array([getattr(summary, part) / LN10 for summary in summaries])
@@ -229,7 +229,7 @@ def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Fig
         logs.append(middle)
         curves.append(Curve(x, middle, kind, name_of(rule) if has_names else ""))
         bands.append(Band(x, low, high, kind))
-        if at == here[held] and x[0] <= value <= x[-1]:
+        if at == here[fixed] and x[0] <= value <= x[-1]:
             dots.append((float(np.interp(log(value), np.log(x), middle)), kind))
         if statistic == "lead_weight" and points[0].lead and rule != NONE:
             equal = np.log10([point.equal_others for point in points])

@@ -36,7 +36,7 @@ from attn_tui.console.options import (
     experiment,
     field_option,
     flag,
-    forms,
+    form_options,
     of_names,
     option,
     settings,
@@ -119,7 +119,7 @@ _EXAMPLES = """\
 @_flag("--ratio", help="Print unscaled over each rule, too.")
 @_flag("--crossover", help="Print only where removing a rule shrinks median gradients.")
 @PLOT
-@forms("Print CSV.")
+@form_options("Print CSV.")
 def sweep(form: str, crossover: bool, plot: bool, ascii: bool, **options: Any) -> int:
     """Print what drawn vectors say over d_k or n under several scale rules.
 

@@ -178,7 +178,7 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     sink = setup.scale.sink
     if sink is not None and answer.settings.statistic == "lead_weight":
         yield "", f"sink b = {general(sink)}, which counts in the weight of key 0 alone"
-    if text := not_applied(beside_key_0(answer), but_qk_norm=True):
+    if text := not_applied(unapplied_scale(answer), but_qk_norm=True):
         yield "", text
     is_complete = answer.progress == 1.0
     yield "drawn" if is_complete else "asked", _drawn(answer)
@@ -190,7 +190,7 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
         )
 
 
-def beside_key_0(answer: Answer) -> Scale:
+def unapplied_scale(answer: Answer) -> Scale:
     """Return the scale without a sink if that counts here, as in the weight of key 0 alone."""
     scale = answer.experiment.setup.scale
     return replace(scale, sink=None) if answer.settings.statistic == "lead_weight" else scale

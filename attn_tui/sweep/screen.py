@@ -39,7 +39,7 @@ from attn_tui.sweep import charts
 from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of
-from attn_tui.sweep.report import beside_key_0, report, row_places, row_table
+from attn_tui.sweep.report import report, row_places, row_table, unapplied_scale
 from attn_tui.sweep.runs import (
     CursorPlace,
     CursorRow,
@@ -472,7 +472,7 @@ class SweepScreen(InstrumentScreen):
     def _how(self, answer: Answer) -> tuple[str, str]:
         """Return what is left out of the scale, if anything, and how many draws there are."""
         # QK-norm is applied, and stands at its rule.
-        scale = replace(beside_key_0(answer), qk_norm=False)
+        scale = replace(unapplied_scale(answer), qk_norm=False)
         return not_applied(scale, but_qk_norm=True), self._count(answer)
 
     def _count(self, answer: Answer) -> str:
