@@ -17,8 +17,6 @@ from attn_tui.compute.sweep.points import Points, Sampling, log_grid
 from attn_tui.compute.sweep.readouts import READOUTS, exact
 from attn_tui.compute.sweep.settings import Statistic
 
-RULE = SIDES["scaled"]
-
 _SEARCH = 82
 """The most evaluations of each row in a search."""
 
@@ -56,7 +54,7 @@ def points(trial: Trial, d_ks: tuple[int, ...]) -> Points:
         InputError: If there are too many rows.
     """
     check_cost(trial.n, trial.draws, 2 * len(d_ks), max(d_ks))
-    sampling = Sampling([*map(Scale, SIDES.values())], trial.draws, trial.seed)
+    sampling = Sampling([*SIDES.values()], trial.draws, trial.seed)
     for _ in sampling.steps([(trial.n, d_k) for d_k in d_ks], []):
         pass
     return sampling.points()
@@ -64,7 +62,7 @@ def points(trial: Trial, d_ks: tuple[int, ...]) -> Points:
 
 def removed(rows: Points, n: int, d_k: int, statistic: Statistic) -> Evidence:
     """Return the factor by which removing 1/√d_k changes the median of a statistic."""
-    ratio = rows.ratio(n, d_k, Scale(RULE), statistic)
+    ratio = rows.ratio(n, d_k, SIDES["scaled"], statistic)
     assert ratio
     factor = exp(ratio.log_median)
     name = f"median {READOUTS[statistic].symbol}, unscaled over scaled"
@@ -159,14 +157,14 @@ def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves
         curves[f"mean, {side}"] = [_mean_trace(trial.n, d_k, rule) for d_k in d_ks]
         curves[f"median, {side}"] = [
             point.multiplier * point.statistics["trace"].median
-            for point in points(trial, d_ks).under(Scale(rule))
+            for point in points(trial, d_ks).under(rule)
         ]
     yield marked(turn, trial)(f"tr ∂p/∂s, n = {trial.n:,}", "d_k", d_ks, curves, log="xy")
 
 
-def _mean_trace(n: int, d_k: int, rule: str) -> float:
+def _mean_trace(n: int, d_k: int, rule: Scale) -> float:
     """Return E[tr ∂p/∂s] over drawn rows."""
-    multiplier = Scale(rule).multiplier(d_k, n)
+    multiplier = rule.multiplier(d_k, n)
     mean = exact("trace", n, d_k, multiplier).mean
     assert mean is not None
     return multiplier * mean
