@@ -17,8 +17,6 @@ from textual.reactive import var
 from textual.widgets import Label
 from textual.worker import get_current_worker
 
-from attn_tui.charts import heat_map as heat_map_of
-from attn_tui.charts.glyphs import LESS, LINES, MORE
 from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
@@ -36,8 +34,8 @@ from attn_tui.files.history import Edit, Question
 from attn_tui.report.head import not_applied
 from attn_tui.report.report import Report
 from attn_tui.sweep import charts
-from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
+from attn_tui.sweep.legend import legend, marked_names
 from attn_tui.sweep.names import doing, name_of
 from attn_tui.sweep.report import report, row_places, row_table, unapplied_scale
 from attn_tui.sweep.runs import (
@@ -54,8 +52,7 @@ from attn_tui.ui.action import ANOTHER, Action, moves
 from attn_tui.ui.d_k import DkPane, NumberPane
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
-from attn_tui.ui.markup import plain
-from attn_tui.ui.pane import Pane, columns_of
+from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.setting import LEAD, RULE, SPREAD, of_field
 from attn_tui.ui.slider import Slider
@@ -520,58 +517,3 @@ def moved(places: Sequence[int], here: int, by: int) -> int:
         return here
     index = bisect_right(places, here) - 1 + by if by > 0 else bisect_left(places, here) + by
     return places[min(max(index, 0), len(places) - 1)]
-
-
-DARK = "=?"
-"""The signs of places that are dark; where signs have no room, the legend says what dark is."""
-
-
-def legend(heat_map: heat_map_of.HeatMapDrawing, size: Size, is_textured: bool) -> list[str]:
-    """Return the meaning of the colours and signs that a map shows, as lines of markup.
-
-    There are two lines if one has no room for all and the map needs no more lines than it has then.
-
-    Args:
-        heat_map: The map.
-        size: The size of map and legend together.
-        is_textured: Whether glyphs stand for colours.
-    """
-    less, more = (LESS[-1], MORE[-1]) if is_textured else ("▼", "▲")
-    parts = [f"[$smaller]{less}[/] smaller", f"[$larger]{more}[/] larger"]
-    if heat_map.border is not None:
-        parts.append("⡇ where it turns")
-    halves = 1 if is_textured else 2
-    rooms = [heat_map.room(size.width, size.height - lines, halves) for lines in (1, 2)]
-    rows = heat_map.texts_in(size.width, size.height - 1, is_textured)
-    texts = [text for row in rows for text in row]
-    parts += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in texts]
-    every = {text for row in heat_map.texts for text in row}
-    if DARK[-1] in every and not any(texts):
-        place = "·" if is_textured else "dark"
-        meanings = [meaning for sign, meaning in SIGNS.items() if sign in every and sign in DARK]
-        parts.append(f"{place}: {' or '.join(meanings)}")
-    lines = packed(parts, size.width)
-    while len(lines) > (2 if rooms[0] == rooms[1] else 1) and len(parts) > 2:
-        # The border is a line that can be seen, and = explains itself.
-        del parts[2]
-        lines = packed(parts, size.width)
-    return lines
-
-
-def packed(parts: Sequence[str], width: int) -> list[str]:
-    """Return parts of markup, two blanks apart, on as few lines of a width as hold them."""
-    lines: list[str] = []
-    for part in parts:
-        if lines and columns_of(f"{lines[-1]}  {part}") <= width:
-            lines[-1] += f"  {part}"
-        else:
-            lines.append(part)
-    return lines
-
-
-def marked_names(names: Sequence[str], is_textured: bool) -> list[tuple[str, str, str]]:
-    """Return for each curve its colour, its mark and its name as markup."""
-    marks = LINES if is_textured else dict.fromkeys(LINES, "●")
-    return [
-        (kind, mark, plain(name)) for (kind, mark), name in zip(marks.items(), names, strict=False)
-    ]
