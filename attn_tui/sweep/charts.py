@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil, floor, log, nan
 
 import numpy as np
@@ -16,8 +15,8 @@ from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
 from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
-from attn_tui.compute.sweep.points import Place, Point, Ratio
+from attn_tui.compute.sweep.crossover import GRADIENTS, crossing_of
+from attn_tui.compute.sweep.points import Place, Point
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import name_of, quarters
@@ -54,46 +53,44 @@ TICKS = [(level(LogFactor(ten * LN10)), tick(ten)) for ten in (5, 3, 2, 1, 0, -1
 """The powers of ten labelled on the colour bar, each with its place on the ramp."""
 
 
-@dataclass(frozen=True, eq=False)
 class Grid:
     """The places of a map, with the change that the rule makes to the statistic at each.
 
-    Attributes:
+    Args:
         answer: The draws.
+
+    Attributes:
+        ns: The numbers of keys, the largest at the top.
+        d_ks: The d_k, rising to the right.
     """
 
-    answer: Answer
-
-    @cached_property
-    def ns(self) -> list[int]:
-        """The numbers of keys, the largest at the top."""
-        return self.answer.axes[0][::-1]
-
-    @property
-    def d_ks(self) -> list[int]:
-        """The d_k, rising to the right."""
-        return self.answer.axes[1]
-
-    @cached_property
-    def _ratios(self) -> list[list[Ratio | None]]:
-        """The ratio of the statistic unscaled to that under the rule at each place, row by row."""
-        points, statistic = self.answer.points, self.answer.settings.statistic
-        return [
-            [points.ratio(n, d_k, self.answer.rule, statistic) for d_k in self.d_ks]
-            for n in self.ns
+    def __init__(self, answer: Answer) -> None:
+        self._answer, (ns, self.d_ks) = answer, answer.axes
+        self.ns = ns[::-1]
+        points, statistic = answer.points, answer.settings.statistic
+        ratios = [
+            [points.ratio(n, d_k, answer.rule, statistic) for d_k in self.d_ks] for n in self.ns
         ]
-
-    @cached_property
-    def _estimates(self) -> list[Crossing | None]:
+        drawn = [[*filter(None, row)] for row in ratios]
+        is_told = [statistic in GRADIENTS and len(row) == len(self.d_ks) for row in drawn]
+        self._estimates = [
+            crossing_of(self.d_ks, row) if told else None
+            for row, told in zip(drawn, is_told, strict=True)
+        ]
         """Where the rule stops making a gradient smaller, in each row that is drawn."""
-        if self.answer.settings.statistic not in GRADIENTS:
-            return [None] * len(self.ns)
-        drawn = [[*filter(None, row)] for row in self._ratios]
-        is_drawn = [len(row) == len(self.d_ks) for row in drawn]
-        return [
-            crossing_of(self.d_ks, row) if is_whole else None
-            for row, is_whole in zip(drawn, is_drawn, strict=True)
-        ]
+        changes = [[LogFactor.of(ratio) for ratio in row] for row in ratios]
+        levels = np.array([[level(factor) for factor in row] for row in changes])
+        short, medium, longest = (
+            [[factor.cell(*size) for factor in row] for row in changes]
+            for size in ((2, 0), (3, 0), (5, 1))
+        )
+        signs = [[SIGNS.get(factor.way, "") for factor in row] for row in changes]
+        signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
+        self._map = HeatMapDrawing(
+            levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
+            short, longer=(signed, longest, medium), corner="n\\d_k", place=self.place,
+        )  # fmt: skip
+        """The map without a cursor."""
 
     def border(self, answer: Answer) -> Border | None:
         """Return the border between smaller and larger, or None if the map has none.
@@ -117,26 +114,10 @@ class Grid:
         places = np.interp(np.log(ends), np.log(self.d_ks), middles)
         return Border(*np.where(np.isnan(ends), nan, places))
 
-    @cached_property
-    def _map(self) -> HeatMapDrawing:
-        """The map without a cursor."""
-        changes = [[LogFactor.of(ratio) for ratio in row] for row in self._ratios]
-        levels = np.array([[level(factor) for factor in row] for row in changes])
-        short, medium, longest = (
-            [[factor.cell(*size) for factor in row] for row in changes]
-            for size in ((2, 0), (3, 0), (5, 1))
-        )
-        signs = [[SIGNS.get(factor.way, "") for factor in row] for row in changes]
-        signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
-        return HeatMapDrawing(
-            levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
-            short, longer=(signed, longest, medium), corner="n\\d_k", place=self.place,
-        )  # fmt: skip
-
     def is_of(self, answer: Answer) -> bool:
         """Return whether an answer has the same points, statistic and rule."""
-        mine, other = ((one.settings.statistic, one.rule) for one in (self.answer, answer))
-        return mine == other and self.answer.points is answer.points
+        mine, other = ((one.settings.statistic, one.rule) for one in (self._answer, answer))
+        return mine == other and self._answer.points is answer.points
 
     def place(self, row: int, column: int) -> Place:
         """Return the n and the d_k of an entry of the map."""
