@@ -27,7 +27,7 @@ from attn_tui.compute.scale import PLAIN, SYMBOL, Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Typed, Vector, array_of
 from attn_tui.compute.sweep import answer as sweep
-from attn_tui.compute.sweep.crossover import Crossover, crossover
+from attn_tui.compute.sweep.crossover import Crossing, crossover
 from attn_tui.compute.sweep.settings import Settings as Sweep
 from attn_tui.instruments import load as loaded
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RULES",
     "CaptureDifference",
-    "Crossover",
+    "Crossing",
     "Diagnosis",
     "DotLaw",
     "Dots",

@@ -19,7 +19,7 @@ from attn_tui.console.asking import (
     idle_source,
     mention_unread_input,
 )
-from attn_tui.console.options import DRAWS, Command, Options, forms, settings, shared
+from attn_tui.console.options import DRAWS, Command, Options, form_options, settings, shared
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -38,7 +38,7 @@ _SCORES = ("scores", "capture", "draw", "query", "keys", "example", "experiment"
 @click.command("attention", cls=Command, examples=_EXAMPLES)
 @shared
 @settings(Settings, DRAWS)
-@forms("Print CSV, one line a row of the head.")
+@form_options("Print CSV, one line a row of the head.")
 def attention(form: str, **options: Any) -> int:
     """Print what each query of a head does: how many keys it shares its weight among.
 

@@ -33,7 +33,7 @@ from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
 from attn_tui.report.origin import missed_text
 from attn_tui.report.report import Report
-from attn_tui.ui.action import ANOTHER, Action
+from attn_tui.ui.action import ANOTHER, Action, moves
 from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.markup import plain
@@ -41,6 +41,7 @@ from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, PicturePane, Sheet
 from attn_tui.ui.pinning_screen import PinningScreen
 from attn_tui.ui.setting import CAUSAL, MASK, PRECISION, SCALE, drawn_where, of_field
+from attn_tui.ui.slider import Slider
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -73,7 +74,6 @@ class AttentionScreen(PinningScreen):
     CSS_PATH = "attention.tcss"
     NAME = "attention"
     AUTO_FOCUS = "#unscaled-pane"
-    KEYED = (HeatMap,)
     VIEWS: ClassVar = ("unscaled-pane", "scaled-pane", "rows-pane")
     VIEW_TITLES = VIEW_TITLES
     NO_N = ROWS_ASKED
@@ -107,8 +107,7 @@ class AttentionScreen(PinningScreen):
             id="pin",
             synonyms=("stop comparing", "let go"),
         ),
-        Binding("up,k", "go(-1)", "Query above", show=False, id="move_up"),
-        Binding("down,j", "go(1)", "Query below", show=False, id="move_down"),
+        *moves(up=("go(-1)", "Query above"), down=("go(1)", "Query below")),
         Binding("enter", "explore", "Open the row in Explore", show=False, id="explore_row"),
     ]
 
@@ -199,8 +198,9 @@ class AttentionScreen(PinningScreen):
         else:
             self.notify(ROWS_ASKED, timeout=4)
 
-    @on(NumberPane.Changed, "#n-pane")
-    def _move_n(self, event: NumberPane.Changed) -> None:
+    @on(Slider.Moved, "#n")
+    def _move_n(self, event: Slider.Moved) -> None:
+        event.stop()
         self.ask(FIELDS["n"].edit(event.value), event.gesture)
         if not event.gesture:
             # A typed number left the focus in its field; give the arrow keys back to the map.

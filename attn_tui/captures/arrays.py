@@ -39,10 +39,10 @@ class InMemory(Stored):
 def in_memory(name: str, numbers: Raw) -> InMemory:
     """Return an array as the tensor of a capture, which does not write to it."""
     dtype, called = numbers.dtype, numbers.dtype.name
-    known = dtype if called in _NARROW else readable(dtype)[0]
+    stored = dtype if called in _NARROW else readable(dtype)[0]
     shown = numbers.view()
     shown.flags.writeable = False
-    return InMemory(name, IN_MEMORY, numbers.shape, known, called, shown)
+    return InMemory(name, IN_MEMORY, numbers.shape, stored, called, shown)
 
 
 def header_of(tensors: Mapping[str, Raw]) -> str:

@@ -150,8 +150,8 @@ class Packed(Stored):
         """Return part of the tensor, in its own format."""
         # Of several threads that want the same tensor, one unpacks it and the others wait.
         with _lock:
-            whole = _unpacked(self)
-        return part_of(whole, index)
+            numbers = _unpacked(self)
+        return part_of(numbers, index)
 
 
 @lru_cache(maxsize=8)

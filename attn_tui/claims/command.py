@@ -20,7 +20,7 @@ from attn_tui.console.options import (
     Command,
     changes_of,
     field_option,
-    forms,
+    form_options,
     needed,
     of_names,
     settings,
@@ -57,7 +57,7 @@ def _joined(context: click.Context, parameter: click.Parameter, value: tuple[str
 @click.command("claims", cls=Command, examples=_EXAMPLES)
 @click.argument("words", nargs=-1, metavar="[WORDS]", callback=_joined)
 @field_option(fields_of(Trial)["seed"], DRAWS)
-@forms("Print CSV, one line a number.")
+@form_options("Print CSV, one line a number.")
 def claims(words: str, form: str, **options: Any) -> int:
     """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
 
@@ -116,7 +116,7 @@ def _needed(context: click.Context, parameter: click.Parameter, value: tuple[str
     shell_complete=of_names(lambda: {claim.id: claim.says for claim in ledger().values()}),
 )  # fmt: skip
 @settings(Trial, DRAWS)
-@forms("Print CSV, one line a number.")
+@form_options("Print CSV, one line a number.")
 def claim(name: str, form: str, **options: Any) -> int:
     """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it.
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import DataTable, Label, OptionList, Static
@@ -18,6 +18,7 @@ from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import hits, ledger
 from attn_tui.claims.report import BASES, TITLES, WORDS, numbers_of, trial_text
 from attn_tui.compute.text import visible
+from attn_tui.ui.action import LINES
 from attn_tui.ui.editors import Filter
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
@@ -46,10 +47,7 @@ BEFORE_WORDS = 8
 class ClaimList(OptionList):
     """A list of claims: verdict, id and words of each."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Down", show=False, id="line_down"),
-        Binding("k", "cursor_up", "Up", show=False, id="line_up"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*LINES]
 
 
 class ListPane(Pane):

@@ -63,7 +63,6 @@ class ClaimsScreen(InstrumentScreen):
         ("Claim", (FIELDS["claim"],)),
         ("Tried with", tuple(FIELDS[name] for name in ("seed", "d_k", "n", "draws"))),
     )
-    KEYED = (ClaimList,)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open_instrument", "Open", show=False, id="open_instrument",
                 tooltip="Open the instrument that shows it"),

@@ -37,13 +37,11 @@ _HEAD = """\
 """
 
 
-MOVES = {
-    "move_left": "Left", "move_right": "Right", "move_up": "Up", "move_down": "Down",
-    "move_first": "First one", "move_last": "Last one", "choose": "Open it",
-    "into_list": "Into the list", "out_of_list": "Out of the list",
-    "refuse_scale": "Where no rule can be chosen",
+TITLES = {
+    "choose": "Open it", "submit": "Set what is typed", "into_list": "Into the list",
+    "out_of_list": "Out of the list", "refuse_scale": "Where no rule can be chosen",
 }  # fmt: skip
-"""What keys do that move in many places."""
+"""What keys do that several places have, beside those that move a cursor."""
 
 
 @click.command("config", cls=Command, examples=_EXAMPLES)
@@ -63,12 +61,14 @@ def config(where: bool) -> None:
 
 def template() -> Iterator[str]:
     """Yield the text of a file in which everything is commented out."""
+    from attn_tui.ui.action import MOVES
     from attn_tui.ui.keymap import bindings_of, keys_by_id
     from attn_tui.ui.preferences_file import key_places
 
     yield _HEAD
     places = [place for together in key_places() for place in together]
-    keys, titles = keys_by_id(places), dict(MOVES)
+    keys = keys_by_id(places)
+    titles = TITLES | {f"move_{way}": title for way, (_, title) in MOVES.items()}
     for place in places:
         for binding in bindings_of(place):
             titles.setdefault(binding.id or "", binding.tooltip or binding.description)

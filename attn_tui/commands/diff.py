@@ -21,7 +21,7 @@ from attn_tui.console.options import (
     all_of,
     any_file,
     config,
-    forms,
+    form_options,
     option,
 )
 from attn_tui.console.output import INTERRUPTED, save, write
@@ -66,7 +66,7 @@ Exit status: 0 attention is the same; 1 it differs; 2 bad input;
 @option("--port-layout", "AXES|PART=AXES,…", "The axes of PORT's tensors, if others.", CAPTURE)
 @option("--port-names", "PATTERN", "What PORT's tensors are called, if otherwise.", CAPTURE)
 @JUNIT
-@forms()
+@form_options()
 def diff(reference: str | None, port: str | None, form: str, **options: Any) -> int:
     """Say where two captures of one model diverge first, and whether it is attention.
 

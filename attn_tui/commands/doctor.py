@@ -25,7 +25,7 @@ from attn_tui.console.options import (
     all_of,
     any_file,
     config,
-    forms,
+    form_options,
     option,
     reading,
     switch,
@@ -78,7 +78,7 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 )
 @JUNIT
 @option("--fail-if", "CONDITION", "Status 1 if any: 'residual > 1 %'.", REPORT, multiple=True)
-@forms()
+@form_options()
 def doctor(
     captures: tuple[str, ...],
     require: bool,

@@ -180,8 +180,8 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
     start = kind()
     if settings.swept == "map":
         yield "--map"
-    elif settings.swept == "n":
-        yield from ("--over", "n")
+    else:
+        yield from _options(settings, names=("over",))
     for option, ends, number, default, is_swept in (
         ("--n", settings.n_range, settings.n, start.n, settings.swept != "d_k"),
         ("--d-k", settings.d_k_range, setup.d_k, Setup().d_k, settings.swept != "n"),
@@ -280,11 +280,9 @@ def _start(setup: Setup, source: "Source | None" = None) -> Setup:
 def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
     """Yield the options for the model, d_k and the scale, where they differ from the start."""
     start = _start(setup, source)
-    is_named = setup.model != NO_MODEL
-    if is_named:
-        yield from ("--model", setup.model)
+    yield from _options(setup, names=("model",))
     is_of_source = source is not None and source.d_k is not None
-    is_brought = is_named and setup.d_k == start.d_k
+    is_brought = setup.model != NO_MODEL and setup.d_k == start.d_k
     if not (is_of_source or is_brought):
         yield from ("--d-k", str(setup.d_k))
     yield from _options(setup, names=DRAWN)

@@ -13,7 +13,7 @@ from attn_tui.console.options import (
     Command,
     any_file,
     config,
-    forms,
+    form_options,
     option,
     switch,
 )
@@ -65,7 +65,7 @@ _REAL = ("softcap", "sink", "value_scale")
 @option("--seed", "S", "What is drawn.  [default: 1]")
 @switch("--reproduce", "Print a script with the smallest wrong inputs.", REPORT)
 @JUNIT
-@forms()
+@form_options()
 def probe(function: str, form: str, reproduce: bool, junit: str | None, **options: Any) -> int:
     """Call a function of q, k and v, and say whether it is the attention that is meant.
 

@@ -23,8 +23,8 @@ from attn_tui.console.output import (
     NAME,
     drop_rest,
     prepare_output,
-    report,
     tell,
+    tell_lines,
 )
 from attn_tui.instruments import load
 from attn_tui.ui.session_names import ENDING
@@ -156,7 +156,7 @@ class Program(click.Group):
             import traceback
 
             # Some commands end with 1, which must not be taken for a failure of the program.
-            report(traceback.format_exc())
+            tell_lines(traceback.format_exc())
             return FAILED
         return result if isinstance(result, int) else 0
 

@@ -235,7 +235,7 @@ PLOT = click.option(
 """The option that prints pictures below a report."""
 
 
-def forms(csv: str = "") -> Callable[[F], F]:
+def form_options(csv: str = "") -> Callable[[F], F]:
     """Return the options that set ``form``, which is ``"text"``, to ``"csv"`` or ``"json"``.
 
     Args:

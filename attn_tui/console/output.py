@@ -82,10 +82,10 @@ def save(path: str, field: str, text: str) -> None:
 
 def tell(message: str) -> None:
     """Print one line on standard error, with control characters spelled out."""
-    report(f"{NAME}: {visible(message)}\n")
+    tell_lines(f"{NAME}: {visible(message)}\n")
 
 
-def report(text: str) -> None:
+def tell_lines(text: str) -> None:
     """Print lines on standard error, with control characters spelled out."""
     # If standard error is closed, the exit status has to do.
     if sys.stderr is not None:

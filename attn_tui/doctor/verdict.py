@@ -245,9 +245,9 @@ def settled(
 def _with_trusted_phrase(finding: Finding) -> Finding:
     """Return a finding whose suspect does not speak of what was captured."""
     suspect = finding.explanation.suspect
-    if suspect is None or not suspect.whole:
+    if suspect is None or not suspect.trusted:
         return finding
-    named = replace(suspect, phrase=suspect.whole)
+    named = replace(suspect, phrase=suspect.trusted)
     return replace(finding, explanation=replace(finding.explanation, suspect=named))
 
 

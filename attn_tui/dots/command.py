@@ -7,7 +7,7 @@ import click
 
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.console.asking import edited, setup_experiment_of
-from attn_tui.console.options import DRAWS, PLOT, Command, forms, settings, setup
+from attn_tui.console.options import DRAWS, PLOT, Command, form_options, settings, setup
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -24,7 +24,7 @@ _EXAMPLES = """\
 @settings(Settings, DRAWS)
 @setup
 @PLOT
-@forms("Print CSV, one line a number.")
+@form_options("Print CSV, one line a number.")
 def dot(form: str, plot: bool, ascii: bool, **options: Any) -> int:
     """Print what q·k is like at d_k: its mean, variance and more, before and after the scale.
 

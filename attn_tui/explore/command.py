@@ -22,7 +22,7 @@ from attn_tui.console.options import (
     Command,
     Option,
     any_file,
-    forms,
+    form_options,
     option,
     settings,
     shared,
@@ -46,7 +46,7 @@ _EXAMPLES = """\
 @click.command("show", cls=Command, examples=_EXAMPLES, lists={"Rules": RULES})
 @shared
 @settings(Settings, GRADIENT)
-@forms("Print CSV, one line a key.")
+@form_options("Print CSV, one line a key.")
 @option(
     "--top",
     "K",

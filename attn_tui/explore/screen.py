@@ -84,7 +84,6 @@ class ExploreScreen(PinningScreen):
     CSS_PATH = "explore.tcss"
     NAME = "explore"
     PICTURE = "weights-pane"
-    KEYED = (WeightsPane,)
     VIEWS: ClassVar = (*OVER, "jacobian", "lab", "vectors")
     SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
     VIEW_TITLES = VIEW_TITLES

@@ -13,6 +13,7 @@ from attn_tui.compute.explore.answer import LargestWeight, VectorAnswer, largest
 from attn_tui.compute.numbers import fine_percent, quantity
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.views import both
+from attn_tui.ui.action import moves
 from attn_tui.ui.picture import PicturePane
 
 LARGEST = "largest of all, scaled: {share} on key {key} of vector {vector}"
@@ -32,10 +33,12 @@ class WeightsPane(PicturePane, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Key above", show=False, id="move_up"),
-        Binding("down,j", "move(1)", "Key below", show=False, id="move_down"),
-        Binding("home", "end(0)", "First key", show=False, id="move_first"),
-        Binding("end", "end(-1)", "Last key", show=False, id="move_last"),
+        *moves(
+            up=("move(-1)", "Key above"),
+            down=("move(1)", "Key below"),
+            first=("end(0)", "First key"),
+            last=("end(-1)", "Last key"),
+        ),
         Binding("enter", "choose", "Gradient of this weight", show=False, id="choose"),
     ]
 

@@ -28,7 +28,7 @@ from attn_tui.console.options import (
     changes_of,
     config,
     field_option,
-    forms,
+    form_options,
     of_names,
     option,
     reading,
@@ -98,7 +98,7 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
     ),
     option("--fail-if", "CONDITION", "Status 1 if any: 'max_logit > 100'.", REPORT, multiple=True),
     PLOT,
-    forms("Print CSV: a line for each head and statistic."),
+    form_options("Print CSV: a line for each head and statistic."),
     option("--scheduler", "ADDRESS", "A Dask cluster's: tcp://host:8786, or the file it wrote."),
     tokens,
 )  # fmt: skip

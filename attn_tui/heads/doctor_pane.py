@@ -21,6 +21,7 @@ from textual.widgets import Label, Static
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, legible
 from attn_tui.compute.numbers import amount, brief_general, percent, percent_tick, tick
+from attn_tui.ui.action import moves
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.whole_words import WholeWords
@@ -314,10 +315,12 @@ class Multipliers(Picture, can_focus=True):
     """The chart; its parent moves the cursor when it receives a message."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "move(-1)", "Head before", show=False, id="move_left"),
-        Binding("right,l", "move(1)", "Next head", show=False, id="move_right"),
-        Binding("up,k", "move_layer(-1)", "Layer before", show=False, id="move_up"),
-        Binding("down,j", "move_layer(1)", "Next layer", show=False, id="move_down"),
+        *moves(
+            left=("move(-1)", "Head before"),
+            right=("move(1)", "Next head"),
+            up=("move_layer(-1)", "Layer before"),
+            down=("move_layer(1)", "Next layer"),
+        ),
         Binding("enter", "choose", "Open it", show=False, id="choose"),
     ]
 

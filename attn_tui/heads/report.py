@@ -18,9 +18,8 @@ from attn_tui.engine.condition import HeadCondition
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.files.plain import named
-from attn_tui.heads.about import about
 from attn_tui.heads.headline import headline
-from attn_tui.heads.words import UNCOUNTED, head_text, number
+from attn_tui.heads.words import UNCOUNTED, about, head_text, number
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data, records
 from attn_tui.report.report import listed as rows_of
 from attn_tui.report.rows import WIDTH, cells

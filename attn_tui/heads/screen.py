@@ -36,7 +36,7 @@ from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList
 from attn_tui.heads.views import VIEW_TITLES
 from attn_tui.report.report import Report
-from attn_tui.ui.action import ANOTHER, Action
+from attn_tui.ui.action import ANOTHER, Action, moves
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.setting import RULE, Setting, of_field
@@ -68,7 +68,6 @@ class HeadsScreen(InstrumentScreen):
     NAME = "heads"
     OPENS_SCORES = "explore"
     AUTO_FOCUS = "#map-pane"
-    KEYED = (HeatMap, HeadList, Multipliers)
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
     VIEW_TITLES = VIEW_TITLES
     HAS_D_K = False
@@ -90,10 +89,12 @@ class HeadsScreen(InstrumentScreen):
         Action("a", "again", "Another sample", show=False, id="again", synonyms=ANOTHER),
         Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False,
                 id="more"),
-        Binding("left,h", "go(0, -1)", "Head before", show=False, id="move_left"),
-        Binding("right,l", "go(0, 1)", "Next head", show=False, id="move_right"),
-        Binding("up,k", "go(-1, 0)", "Layer before", show=False, id="move_up"),
-        Binding("down,j", "go(1, 0)", "Next layer", show=False, id="move_down"),
+        *moves(
+            left=("go(0, -1)", "Head before"),
+            right=("go(0, 1)", "Next head"),
+            up=("go(-1, 0)", "Layer before"),
+            down=("go(1, 0)", "Next layer"),
+        ),
     ]  # fmt: skip
 
     results: var[Results] = var(Results(), init=False)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import on, work
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import DataTable
 from textual.widgets.data_table import RowKey
@@ -23,6 +23,7 @@ from attn_tui.heads.card import level_colour, state, tone_colour
 from attn_tui.heads.charts import DIFFERS, NONE
 from attn_tui.heads.headline import order
 from attn_tui.heads.words import UNCOUNTED, number
+from attn_tui.ui.action import LINES, moves
 from attn_tui.ui.theme import colours_of
 
 TITLES = {
@@ -144,17 +145,10 @@ class HeadList(DataTable[Text]):
     """A table with a line for each head, the gravest on top."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Next line", show=False, id="line_down"),
-        Binding("k", "cursor_up", "Line above", show=False, id="line_up"),
-        Binding(
-            "left,h", "sort_next(-1)", "Sort by the column on the left", show=False, id="move_left"
-        ),
-        Binding(
-            "right,l",
-            "sort_next(1)",
-            "Sort by the column on the right",
-            show=False,
-            id="move_right",
+        *LINES,
+        *moves(
+            left=("sort_next(-1)", "Sort by the column on the left"),
+            right=("sort_next(1)", "Sort by the column on the right"),
         ),
     ]
 

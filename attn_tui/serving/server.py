@@ -10,7 +10,7 @@ import aiohttp_jinja2
 from aiohttp import WSMsgType, web
 from textual_serve.server import Server, to_int
 
-from attn_tui.console.output import NAME, report
+from attn_tui.console.output import NAME, tell
 from attn_tui.serving.visit import Visit
 
 IDLE = 600.0
@@ -55,7 +55,7 @@ class Classroom(Server):
     async def on_startup(self, app: web.Application) -> None:
         """Say where the program is."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        report(f"{NAME}: at http://{host}:{self.port}/ for {self._most} at once; ctrl+c ends it\n")
+        tell(f"at http://{host}:{self.port}/ for {self._most} at once; ctrl+c ends it")
 
     async def on_shutdown(self, app: web.Application) -> None:
         """End the programs of all who are still there."""

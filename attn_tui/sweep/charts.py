@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil, floor, log, nan
 
 import numpy as np
@@ -16,8 +15,8 @@ from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
 from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import GRADIENTS, Crossing, crossing_of
-from attn_tui.compute.sweep.points import Place, Point, Ratio, along
+from attn_tui.compute.sweep.crossover import GRADIENTS, crossing_of
+from attn_tui.compute.sweep.points import Place, Point
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import name_of, quarters
@@ -27,9 +26,6 @@ Numbers = NDArray[np.float64]
 MOST, BEND = 5.0, 0.6
 """The power of ten at which the ramp of colours ends, and the exponent of the logarithm with which
 colours rise to it."""
-
-TICKS = (5, 3, 2, 1, 0, -1, -2, -3, -5)
-"""Powers of ten labelled on the colour bar."""
 
 DEPTH = 5
 """How many powers of ten the axis goes on below the least value of the highest curve."""
@@ -46,72 +42,43 @@ def level(factor: LogFactor) -> float:
     return float(np.copysign(size, factor.log))
 
 
-@dataclass(frozen=True, eq=False)
+def tick(ten: int) -> str:
+    """Return the label of a power of ten on the colour bar: ``▲10³``, ``same``."""
+    if not ten:
+        return "same"
+    return f"{'▲' if ten > 0 else '▼'}{power_of_ten(abs(ten))}"
+
+
+TICKS = [(level(LogFactor(ten * LN10)), tick(ten)) for ten in (5, 3, 2, 1, 0, -1, -2, -3, -5)]
+"""The powers of ten labelled on the colour bar, each with its place on the ramp."""
+
+
 class Grid:
     """The places of a map, with the change that the rule makes to the statistic at each.
 
-    Attributes:
+    Args:
         answer: The draws.
+
+    Attributes:
+        ns: The numbers of keys, the largest at the top.
+        d_ks: The d_k, rising to the right.
     """
 
-    answer: Answer
-
-    @cached_property
-    def ns(self) -> tuple[int, ...]:
-        """The numbers of keys, the largest at the top."""
-        return tuple(along(self.answer.settings, self.answer.place[1])[0][::-1])
-
-    @cached_property
-    def d_ks(self) -> tuple[int, ...]:
-        """The d_k, rising to the right."""
-        return tuple(along(self.answer.settings, self.answer.place[1])[1])
-
-    @cached_property
-    def _ratios(self) -> list[list[Ratio | None]]:
-        """The ratio of the statistic unscaled to that under the rule at each place, row by row."""
-        points, statistic = self.answer.points, self.answer.settings.statistic
-        return [
-            [points.ratio(n, d_k, self.answer.rule, statistic) for d_k in self.d_ks]
-            for n in self.ns
+    def __init__(self, answer: Answer) -> None:
+        self._answer, (ns, self.d_ks) = answer, answer.axes
+        self.ns = ns[::-1]
+        points, statistic = answer.points, answer.settings.statistic
+        ratios = [
+            [points.ratio(n, d_k, answer.rule, statistic) for d_k in self.d_ks] for n in self.ns
         ]
-
-    @cached_property
-    def _estimates(self) -> list[Crossing | None]:
+        drawn = [[*filter(None, row)] for row in ratios]
+        is_told = [statistic in GRADIENTS and len(row) == len(self.d_ks) for row in drawn]
+        self._estimates = [
+            crossing_of(self.d_ks, row) if told else None
+            for row, told in zip(drawn, is_told, strict=True)
+        ]
         """Where the rule stops making a gradient smaller, in each row that is drawn."""
-        if self.answer.settings.statistic not in GRADIENTS:
-            return [None] * len(self.ns)
-        drawn = [[*filter(None, row)] for row in self._ratios]
-        is_drawn = [len(row) == len(self.d_ks) for row in drawn]
-        return [
-            crossing_of(self.d_ks, row) if whole else None
-            for row, whole in zip(drawn, is_drawn, strict=True)
-        ]
-
-    def border(self, answer: Answer) -> Border | None:
-        """Return the border between smaller and larger, or None if the map has none.
-
-        An interval that is open ends with the map.
-
-        Args:
-            answer: The answer whose crossovers replace the estimate from the points, in rows that
-                have one.
-        """
-        ends = np.full((3, len(self.ns)), nan)
-        for row, (n, estimate) in enumerate(zip(self.ns, self._estimates, strict=True)):
-            if estimate is not None:
-                found = answer.crossing(answer.rule, answer.settings.statistic, n) or estimate
-                low, high = found.low or self.d_ks[0], found.high or self.d_ks[-1]
-                ends[:, row] = found.at, low, high
-        if np.isnan(ends).all() or len(self.d_ks) < 2:
-            return None
-        middles = np.arange(len(self.d_ks)) + 0.5
-        places = np.interp(np.log(ends), np.log(self.d_ks), middles)
-        return Border(*np.where(np.isnan(ends), nan, places))
-
-    @cached_property
-    def _map(self) -> HeatMapDrawing:
-        """The map without a cursor."""
-        changes = [[LogFactor.of(ratio) for ratio in row] for row in self._ratios]
+        changes = [[LogFactor.of(ratio) for ratio in row] for row in ratios]
         levels = np.array([[level(factor) for factor in row] for row in changes])
         short, medium, longest = (
             [[factor.cell(*size) for factor in row] for row in changes]
@@ -119,15 +86,38 @@ class Grid:
         )
         signs = [[SIGNS.get(factor.way, "") for factor in row] for row in changes]
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
-        return HeatMapDrawing(
+        self._map = HeatMapDrawing(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
             short, longer=(signed, longest, medium), corner="n\\d_k", place=self.place,
         )  # fmt: skip
+        """The map without a cursor."""
+
+    def border(self, answer: Answer) -> Border | None:
+        """Return the border between smaller and larger, or None if the map has none.
+
+        An interval that is open ends with the map.
+
+        Args:
+            answer: The answer whose crossings replace the estimate from the points, in rows that
+                have one.
+        """
+        ends = np.full((3, len(self.ns)), nan)
+        for row, (n, estimate) in enumerate(zip(self.ns, self._estimates, strict=True)):
+            if estimate is not None:
+                searched = answer.crossing(answer.rule, answer.settings.statistic, n)
+                crossing = searched if searched and searched.at else estimate
+                low, high = crossing.low or self.d_ks[0], crossing.high or self.d_ks[-1]
+                ends[:, row] = crossing.at, low, high
+        if np.isnan(ends).all() or len(self.d_ks) < 2:
+            return None
+        middles = np.arange(len(self.d_ks)) + 0.5
+        places = np.interp(np.log(ends), np.log(self.d_ks), middles)
+        return Border(*np.where(np.isnan(ends), nan, places))
 
     def is_of(self, answer: Answer) -> bool:
         """Return whether an answer has the same points, statistic and rule."""
-        mine, other = ((one.settings.statistic, one.rule) for one in (self.answer, answer))
-        return mine == other and self.answer.points is answer.points
+        mine, other = ((one.settings.statistic, one.rule) for one in (self._answer, answer))
+        return mine == other and self._answer.points is answer.points
 
     def place(self, row: int, column: int) -> Place:
         """Return the n and the d_k of an entry of the map."""
@@ -141,16 +131,8 @@ class Grid:
         """
         n, d_k = answer.nearest
         row, column = self.ns.index(n), self.d_ks.index(d_k)
-        ticks = [(level(LogFactor(ten * LN10)), tick(ten)) for ten in TICKS]
-        bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
+        bar = ColourBar("both signs", TICKS, float(self._map.levels[row, column]))
         return self._map.marked((row, column), bar, self.border(answer))
-
-
-def tick(ten: int) -> str:
-    """Return the label of a power of ten on the colour bar: ``▲10³``, ``same``."""
-    if not ten:
-        return "same"
-    return f"{'▲' if ten > 0 else '▼'}{power_of_ten(abs(ten))}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,16 +192,16 @@ def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Fig
         has_names: Whether the curves are named.
     """
     statistic, here = answer.settings.statistic, answer.place
-    held = 1 if over_n else 0
-    at, value = answer.nearest[held], here[1 - held]
+    fixed = 1 if over_n else 0
+    at, value = answer.nearest[fixed], here[1 - fixed]
     curves, bands, dots = [], [], []
     logs: list[Numbers] = []
     for rule in answer.rules:
-        points = [point for point in answer.points.under(rule) if point.place[held] == at]
+        points = [point for point in answer.points.under(rule) if point.place[fixed] == at]
         if not points:
             continue
         kind = "unscaled" if rule == NONE else "scaled"
-        x = np.array([point.place[1 - held] for point in points], dtype=np.float64)
+        x = np.array([point.place[1 - fixed] for point in points], dtype=np.float64)
         summaries = [point.statistics[statistic] for point in points]
         middle, low, high = (
             np.array([getattr(summary, part) / LN10 for summary in summaries])
@@ -228,12 +210,12 @@ def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Fig
         logs.append(middle)
         curves.append(Curve(x, middle, kind, name_of(rule) if has_names else ""))
         bands.append(Band(x, low, high, kind))
-        if at == here[held] and x[0] <= value <= x[-1]:
+        if at == here[fixed] and x[0] <= value <= x[-1]:
             dots.append((float(np.interp(log(value), np.log(x), middle)), kind))
         if statistic == "lead_weight" and points[0].lead and rule != NONE:
             equal = np.log10([point.equal_others for point in points])
             curves.append(Curve(x, equal, "muted", "of equals" if has_names else ""))
-    ns, d_ks = along(answer.settings, answer.experiment.setup.d_k)
+    ns, d_ks = answer.axes
     x_axis = place_axis(*((ns[0], ns[-1]) if over_n else (d_ks[0], d_ks[-1])))
     return Figure(curves, x_axis, log_axis(logs), (value, whole(value)), dots, bands)
 

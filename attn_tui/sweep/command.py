@@ -36,7 +36,7 @@ from attn_tui.console.options import (
     experiment,
     field_option,
     flag,
-    forms,
+    form_options,
     of_names,
     option,
     settings,
@@ -119,7 +119,7 @@ _EXAMPLES = """\
 @_flag("--ratio", help="Print unscaled over each rule, too.")
 @_flag("--crossover", help="Print only where removing a rule shrinks median gradients.")
 @PLOT
-@forms("Print CSV.")
+@form_options("Print CSV.")
 def sweep(form: str, crossover: bool, plot: bool, ascii: bool, **options: Any) -> int:
     """Print what drawn vectors say over d_k or n under several scale rules.
 
@@ -317,7 +317,7 @@ def _crossovers(experiment: "Experiment", stop: "Stop") -> "Iterator[Answer]":
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
-    for spent, found in crossovers(pairs, settings, setup.sigmas, setup.lead):
-        yield Answer(experiment, settings, tuple(rules), Points(), (), found, spent / total)
+    for spent, crossings in crossovers(pairs, settings, setup.sigmas, setup.lead):
+        yield Answer(experiment, settings, tuple(rules), Points(), (), crossings, spent / total)
         if stop():
             return

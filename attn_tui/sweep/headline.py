@@ -7,7 +7,7 @@ from attn_tui.compute import numbers
 from attn_tui.compute.numbers import about, amount
 from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import Crossing
+from attn_tui.compute.sweep.crossover import Crossing, divides_from
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
@@ -84,13 +84,12 @@ def _turn(
 ) -> str:
     """Return where dividing does the opposite, or that it never does; empty if not known."""
     n, d_k = place
-    for crossover in answer.crossovers:
-        same = (crossover.n, crossover.readout, crossover.scale) == (n, statistic, scale)
-        if same and crossover.d_k is None and factor.way in ("larger", "smaller"):
-            return EVERYWHERE.format(least=f"{crossover.divides_from:,}")
     crossing = answer.crossing(scale, statistic, n)
     if crossing is None:
         return ""
+    if crossing.at is None:
+        is_told = factor.way in ("larger", "smaller")
+        return EVERYWHERE.format(least=f"{divides_from(scale, n):,}") if is_told else ""
     over_n = answer.settings.swept == "n"
     is_below = (n if over_n else d_k) > crossing.at
     # Dividing makes gradients larger at a large d_k, and smaller with many keys.

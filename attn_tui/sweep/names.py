@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from attn_tui.compute.numbers import amount, interval, place, quantity
 from attn_tui.compute.scale import NONE, Scale
-from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Summary
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.words import DIVISORS
@@ -13,12 +13,16 @@ NAMES = READOUTS
 """The names of the statistics."""
 
 
-def crossover_text(crossover: Crossover) -> str:
-    """Return a crossover with its interval as text: ``430 [368 to 520]``."""
-    crossing = crossover.crossing
-    if crossing is None:
-        return f"none: {crossover.side} unscaled, {crossover.divides_from:,} to 65,536"
-    start = f" from d_k = {crossover.divides_from:,}" if crossover.divides_from > 2 else ""
+def crossing_text(crossing: Crossing, least: int) -> str:
+    """Return a crossing along d_k with its interval as text: ``430 [368 to 520]``.
+
+    Args:
+        crossing: The crossing.
+        least: The least d_k that was examined.
+    """
+    if crossing.at is None:
+        return f"none: {crossing.direction} unscaled, {least:,} to 65,536"
+    start = f" from d_k = {least:,}" if least > 2 else ""
     return f"{place(crossing.at)} [{interval(crossing.low, crossing.high, place)}]{start}"
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.numbers import factor, general, percent, progress, quantity
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import Crossing, Crossover, crossings
+from attn_tui.compute.sweep.crossover import Crossing, crossings, divides_from
 from attn_tui.compute.sweep.points import Place, Point, Summary
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
 from attn_tui.files.codec import experiment_to_plain
@@ -36,7 +37,7 @@ from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.headline import headline
 from attn_tui.sweep.names import (
     NAMES,
-    crossover_text,
+    crossing_text,
     name_of,
     others,
     quarters,
@@ -44,10 +45,6 @@ from attn_tui.sweep.names import (
 
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
 CONDENSATION = ("rule", "n", "d_k", "where")
-CROSSOVER = (
-    "n", "readout", "rule", "d_k", "low", "high", "low_open", "high_open", "side", "divides_from",
-    "draws", "seed", "generator",
-)  # fmt: skip
 CSV_CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed",
     "low_open", "high_open",
@@ -94,7 +91,7 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
         Facts([Fact(label, (text,)) for label, text in _asked(answer)]),
         *(_section(answer, statistic) for statistic in chosen),
         *_carried_by_few(answer, chosen),
-        *crossover_parts(answer.crossovers),
+        *crossover_parts(answer),
         _numbers(answer, every),
     ]
     return Report("", parts, headline=headline(answer), csv="points")
@@ -102,38 +99,58 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
 
 def crossover_report(answer: Answer) -> Report:
     """Return a report on the crossovers of an answer alone."""
-    crossovers = answer.crossovers
-    stopped = [] if crossovers else ["Stopped before a crossover was found."]
-    rows = [named(crossover, CROSSOVER) for crossover in crossovers]
+    rows = [*_crossovers(answer)]
+    stopped = [] if rows else ["Stopped before a crossover was found."]
     entry = {"experiment": experiment_to_plain(answer.experiment), "points": [], "crossovers": rows}
-    table = records(
-        crossovers, CSV_CROSSOVER, lambda crossover: named(crossover, CSV_CROSSOVER), "crossovers"
-    )
-    return Report(
-        "", [data(entry), *stopped, *crossover_parts(crossovers), table], csv="crossovers"
-    )
+    table = records(rows, CSV_CROSSOVER, dict, "crossovers")
+    return Report("", [data(entry), *stopped, *crossover_parts(answer), table], csv="crossovers")
 
 
-def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
-    """Yield an explanation and a table of crossovers, if there are any."""
+def _crossovers(answer: Answer) -> Iterator[dict[str, Any]]:
+    """Yield the crossings along d_k as JSON has them: open intervals end with the range."""
+    for (n, readout, scale), crossing in answer.crossovers.items():
+        least, has_place = divides_from(scale, n), crossing.at is not None
+        low_open, high_open = (has_place and end is None for end in (crossing.low, crossing.high))
+        yield {
+            "n": n,
+            "readout": readout,
+            "rule": scale.text,
+            "d_k": crossing.at,
+            "low": float(least or 0) if low_open else crossing.low,
+            "high": float(D_K.maximum) if high_open else crossing.high,
+            "low_open": low_open,
+            "high_open": high_open,
+            "side": "crosses" if has_place else crossing.direction,
+            "divides_from": least,
+            "draws": draws_at(answer.settings, n),
+            "seed": answer.settings.seed,
+            "generator": answer.generator,
+        }
+
+
+def crossover_parts(answer: Answer) -> Iterator[Part]:
+    """Yield an explanation and a table of the crossings along d_k, if there are any."""
+    crossovers, settings = answer.crossovers, answer.settings
     if not crossovers:
         return
-    draws = " or ".join(
-        f"{count:,}" for count in sorted({crossover.draws for crossover in crossovers})
-    )
+    counts = sorted({draws_at(settings, n) for n, _, _ in crossovers})
+    draws = " or ".join(f"{count:,}" for count in counts)
     yield (
         "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
         "median over draws is larger without the rule, above it is smaller. In brackets its 95 % "
         "interval, with ≤ or ≥ alone where it may go beyond what is looked at, by bootstrap over "
-        f"{draws} coupled draws, seed {crossovers[0].seed} "
-        f"({crossovers[0].generator}); the mean may do otherwise."
+        f"{draws} coupled draws, seed {settings.seed} "
+        f"({answer.generator}); the mean may do otherwise."
     )
-    names = [NAMES[crossover.readout].symbol for crossover in crossovers]
+    texts = [
+        crossing_text(crossing, divides_from(scale, n) or 2)
+        for (n, _, scale), crossing in crossovers.items()
+    ]
     columns = [
-        Column("n", listed(crossover.n for crossover in crossovers)),
-        Column("readout", texts=listed(names), left=True),
-        Column("rule removed", texts=listed(crossover.rule for crossover in crossovers), left=True),
-        Column("d* [95 % interval]", texts=listed(map(crossover_text, crossovers)), left=True),
+        Column("n", listed(n for n, _, _ in crossovers)),
+        Column("readout", texts=listed(NAMES[name].symbol for _, name, _ in crossovers), left=True),
+        Column("rule removed", texts=listed(scale.text for _, _, scale in crossovers), left=True),
+        Column("d* [95 % interval]", texts=listed(texts), left=True),
     ]
     yield Table(columns, np.arange(len(crossovers)))
 
@@ -161,7 +178,7 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
     sink = setup.scale.sink
     if sink is not None and answer.settings.statistic == "lead_weight":
         yield "", f"sink b = {general(sink)}, which counts in the weight of key 0 alone"
-    if text := not_applied(beside_key_0(answer), but_qk_norm=True):
+    if text := not_applied(unapplied_scale(answer), but_qk_norm=True):
         yield "", text
     is_complete = answer.progress == 1.0
     yield "drawn" if is_complete else "asked", _drawn(answer)
@@ -173,7 +190,7 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
         )
 
 
-def beside_key_0(answer: Answer) -> Scale:
+def unapplied_scale(answer: Answer) -> Scale:
     """Return the scale without a sink if that counts here, as in the weight of key 0 alone."""
     scale = answer.experiment.setup.scale
     return replace(scale, sink=None) if answer.settings.statistic == "lead_weight" else scale
@@ -351,7 +368,7 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
             for rule in rules
             for crossing in crossings(points, rule, name)
         ],
-        "crossovers": [named(crossover, CROSSOVER) for crossover in answer.crossovers],
+        "crossovers": [*_crossovers(answer)],
     }
 
 

@@ -16,7 +16,7 @@ from attn_tui.compute.sweep.answer import (
     crossovers_wanted,
     row_crossovers,
 )
-from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
+from attn_tui.compute.sweep.crossover import GRADIENTS, Crossings
 from attn_tui.compute.sweep.draws import forget_rows
 from attn_tui.compute.sweep.points import Points, along
 from attn_tui.compute.sweep.settings import Settings, compared, draws_at
@@ -134,7 +134,7 @@ class CursorRow:
         is_searched: Whether all of them are found.
     """
 
-    crossovers: tuple[Crossover, ...] = field(default=())
+    crossovers: Crossings = field(default_factory=dict)
     is_searched: bool = False
 
     def search(self, experiment: Experiment, stop: Stop) -> Iterator[None]:

@@ -17,12 +17,11 @@ from textual.reactive import var
 from textual.widgets import Label
 from textual.worker import get_current_worker
 
-from attn_tui.charts import heat_map as heat_map_of
-from attn_tui.charts.glyphs import LESS, LINES, MORE
 from attn_tui.charts.table import TableDrawing
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
+from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
@@ -35,10 +34,10 @@ from attn_tui.files.history import Edit, Question
 from attn_tui.report.head import not_applied
 from attn_tui.report.report import Report
 from attn_tui.sweep import charts
-from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
+from attn_tui.sweep.legend import legend, marked_names
 from attn_tui.sweep.names import doing, name_of
-from attn_tui.sweep.report import beside_key_0, report, row_places, row_table
+from attn_tui.sweep.report import report, row_places, row_table, unapplied_scale
 from attn_tui.sweep.runs import (
     CursorPlace,
     CursorRow,
@@ -49,14 +48,14 @@ from attn_tui.sweep.runs import (
     row_of,
 )
 from attn_tui.sweep.views import VIEW_TITLES
-from attn_tui.ui.action import ANOTHER, Action
-from attn_tui.ui.d_k import DkPane, NPane
+from attn_tui.ui.action import ANOTHER, Action, moves
+from attn_tui.ui.d_k import DkPane, NumberPane
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
-from attn_tui.ui.markup import plain
-from attn_tui.ui.pane import Pane, columns_of
+from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.setting import LEAD, RULE, SPREAD, of_field
+from attn_tui.ui.slider import Slider
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -88,8 +87,7 @@ class SweepMap(HeatMap, inherit_bindings=False):
     """The map; the screen's own arrow keys move the cursor from the place that is asked for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("home", "end(0)", "First column", show=False, id="move_first"),
-        Binding("end", "end(-1)", "Last column", show=False, id="move_last"),
+        *moves(first=("end(0)", "First column"), last=("end(-1)", "Last column")),
         Binding("enter", "choose", "Open it", show=False, id="choose"),
     ]
 
@@ -100,7 +98,6 @@ class SweepScreen(InstrumentScreen):
     CSS_PATH = "sweep.tcss"
     NAME = "sweep"
     AUTO_FOCUS = "#map"
-    KEYED = (SweepMap,)
     VIEWS: ClassVar = (*VIEWS, "numbers-pane")
     VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
@@ -113,10 +110,12 @@ class SweepScreen(InstrumentScreen):
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
-        Binding("left,h", "go(0, -1)", "Smaller d_k", show=False, id="move_left"),
-        Binding("right,l", "go(0, 1)", "Larger d_k", show=False, id="move_right"),
-        Binding("up,k", "go(-1, 0)", "More keys", show=False, id="move_up"),
-        Binding("down,j", "go(1, 0)", "Fewer keys", show=False, id="move_down"),
+        *moves(
+            left=("go(0, -1)", "Smaller d_k"),
+            right=("go(0, 1)", "Larger d_k"),
+            up=("go(-1, 0)", "More keys"),
+            down=("go(1, 0)", "Fewer keys"),
+        ),
         Binding("enter", "explore", "Open a draw in Explore", show=False, id="explore_draw"),
     ]
 
@@ -144,7 +143,7 @@ class SweepScreen(InstrumentScreen):
         with Vertical():
             with Horizontal(id="sliders"):
                 yield DkPane(is_line=True)
-                yield NPane(is_line=True)
+                yield NumberPane("n", N_KEYS, (), is_line=True)
             with Container(id="panes"):
                 yield Pane("", SweepMap(id="map"), Label("", id="legend"), id="map-pane")
                 yield PicturePane("", id="row-pane")
@@ -171,11 +170,11 @@ class SweepScreen(InstrumentScreen):
 
     def action_step_n(self, steps: int) -> None:
         """Move to more keys, or to fewer if ``steps`` is negative."""
-        self.query_one(NPane).step(steps)
+        self.query_one("#n-pane", NumberPane).step(steps)
 
     async def action_type_n(self) -> None:
         """Type the number of keys."""
-        self.query_one(NPane).edit()
+        self.query_one("#n-pane", NumberPane).edit()
 
     def action_view(self, steps: int) -> None:
         """Switch to a following view, or to an earlier one if ``steps`` is negative."""
@@ -195,8 +194,9 @@ class SweepScreen(InstrumentScreen):
             settings = replace(self.sweep, view="curves", over=swept)
         self.ask(edits.setup(lambda setup: setup.put(settings)), "view")
 
-    @on(NPane.Changed, "#n-pane")
-    def _move_n(self, event: NPane.Changed) -> None:
+    @on(Slider.Moved, "#n")
+    def _move_n(self, event: Slider.Moved) -> None:
+        event.stop()
         self.ask(FIELDS["n"].edit(event.value), event.gesture)
 
     @on(HeatMap.Moved)
@@ -278,7 +278,7 @@ class SweepScreen(InstrumentScreen):
     def show_numbers(self, question: Question) -> None:
         """Show d_k and n on their sliders."""
         super().show_numbers(question)
-        self.query_one(NPane).value = question.experiment.setup.get(Settings).n
+        self.query_one("#n-pane", NumberPane).value = question.experiment.setup.get(Settings).n
 
     def watch_question(self, question: Question) -> None:
         """Show at once what is already drawn for a question, and draw the rest."""
@@ -469,7 +469,7 @@ class SweepScreen(InstrumentScreen):
     def _how(self, answer: Answer) -> tuple[str, str]:
         """Return what is left out of the scale, if anything, and how many draws there are."""
         # QK-norm is applied, and stands at its rule.
-        scale = replace(beside_key_0(answer), qk_norm=False)
+        scale = replace(unapplied_scale(answer), qk_norm=False)
         return not_applied(scale, but_qk_norm=True), self._count(answer)
 
     def _count(self, answer: Answer) -> str:
@@ -517,58 +517,3 @@ def moved(places: Sequence[int], here: int, by: int) -> int:
         return here
     index = bisect_right(places, here) - 1 + by if by > 0 else bisect_left(places, here) + by
     return places[min(max(index, 0), len(places) - 1)]
-
-
-DARK = "=?"
-"""The signs of places that are dark; where signs have no room, the legend says what dark is."""
-
-
-def legend(heat_map: heat_map_of.HeatMapDrawing, size: Size, is_textured: bool) -> list[str]:
-    """Return the meaning of the colours and signs that a map shows, as lines of markup.
-
-    There are two lines if one has no room for all and the map needs no more lines than it has then.
-
-    Args:
-        heat_map: The map.
-        size: The size of map and legend together.
-        is_textured: Whether glyphs stand for colours.
-    """
-    less, more = (LESS[-1], MORE[-1]) if is_textured else ("▼", "▲")
-    parts = [f"[$smaller]{less}[/] smaller", f"[$larger]{more}[/] larger"]
-    if heat_map.border is not None:
-        parts.append("⡇ where it turns")
-    halves = 1 if is_textured else 2
-    rooms = [heat_map.room(size.width, size.height - lines, halves) for lines in (1, 2)]
-    rows = heat_map.texts_in(size.width, size.height - 1, is_textured)
-    texts = [text for row in rows for text in row]
-    parts += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in texts]
-    every = {text for row in heat_map.texts for text in row}
-    if DARK[-1] in every and not any(texts):
-        place = "·" if is_textured else "dark"
-        meanings = [meaning for sign, meaning in SIGNS.items() if sign in every and sign in DARK]
-        parts.append(f"{place}: {' or '.join(meanings)}")
-    lines = packed(parts, size.width)
-    while len(lines) > (2 if rooms[0] == rooms[1] else 1) and len(parts) > 2:
-        # The border is a line that can be seen, and = explains itself.
-        del parts[2]
-        lines = packed(parts, size.width)
-    return lines
-
-
-def packed(parts: Sequence[str], width: int) -> list[str]:
-    """Return parts of markup, two blanks apart, on as few lines of a width as hold them."""
-    lines: list[str] = []
-    for part in parts:
-        if lines and columns_of(f"{lines[-1]}  {part}") <= width:
-            lines[-1] += f"  {part}"
-        else:
-            lines.append(part)
-    return lines
-
-
-def marked_names(names: Sequence[str], is_textured: bool) -> list[tuple[str, str, str]]:
-    """Return for each curve its colour, its mark and its name as markup."""
-    marks = LINES if is_textured else dict.fromkeys(LINES, "●")
-    return [
-        (kind, mark, plain(name)) for (kind, mark), name in zip(marks.items(), names, strict=False)
-    ]

@@ -1,9 +1,9 @@
 """Actions: bindings that the palette finds by other words as well."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 
 
@@ -30,6 +30,29 @@ def declared(node: DOMNode, action: str) -> Iterator[Action]:
             if isinstance(binding, Action) and binding.action == action:
                 yield binding
 
+
+MOVES: Mapping[str, tuple[str, str]] = {
+    "left": ("left,h", "Left"), "right": ("right,l", "Right"), "up": ("up,k", "Up"),
+    "down": ("down,j", "Down"), "first": ("home", "First one"), "last": ("end", "Last one"),
+}  # fmt: skip
+"""The keys that move a cursor, by the way in which they do, and what that is called in general."""
+
+
+def moves(**actions: tuple[str, str]) -> Iterator[BindingType]:
+    """Yield the bindings that move a cursor, which the footer leaves out.
+
+    Args:
+        actions: The action of each of `MOVES` that there is, and its title.
+    """
+    for way, (action, title) in actions.items():
+        yield Binding(MOVES[way][0], action, title, show=False, id=f"move_{way}")
+
+
+LINES: tuple[BindingType, ...] = (
+    Binding("j", "cursor_down", "Next line", show=False, id="line_down"),
+    Binding("k", "cursor_up", "Line above", show=False, id="line_up"),
+)
+"""The bindings of a list beside Textual's own."""
 
 ANOTHER = ("draw again", "new sample", "resample", "next seed", "random")
 """The other names of drawing again, which most instruments can."""

@@ -152,9 +152,9 @@ class AttnApp(App[None]):
         if no_color:
             # Without colours, Textual turns a true-colour theme black.
             theme = "ansi-dark"
-        elif theme not in {*THEMES, *BUILTIN_THEMES, *(own.name for own in preferred.themes)}:
+        elif theme not in {*THEMES, *BUILTIN_THEMES, *(one.name for one in preferred.themes)}:
             theme = default_theme(environ)
-        self._themes = THEMES | {own.name: own for own in preferred.themes}
+        self._themes = THEMES | {one.name: one for one in preferred.themes}
         # Setting the theme later would parse all style sheets again.
         self.set_reactive(App.theme, theme)
         super().__init__(ansi_color=True if no_color else None)

@@ -1,18 +1,15 @@
 """The panes of d_k and n: a slider, and a field for typing a number."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Input, Label
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.compute.log_scale import D_K, LogScale
 from attn_tui.compute.numbers import general
 from attn_tui.ui.editors import NumberField
 from attn_tui.ui.keymap import shown_key
@@ -31,36 +28,17 @@ FLAT = 20.0
 
 
 class NumberPane(Pane):
-    """Shows a number that can be moved or typed.
+    """Shows a number that can be moved or typed; its slider sends the message, `Slider.Moved`.
 
     Args:
-        name: The name of the number; the id of the pane is ``"name-pane"``, and its first letter
-            the key that leads to the field.
+        name: The name of the number and the id of its slider; the id of the pane is
+            ``"name-pane"``, and the first letter the key that leads to the field.
         scale: The possible values.
         ticks: The ticks of the slider.
         is_line: Whether the pane is a line without a border that begins with the name.
     """
 
     value: var[int] = var(1, init=False)
-
-    @dataclass
-    class Changed(Message):
-        """The user changes the number.
-
-        Attributes:
-            pane: The pane of the number.
-            value: The new number.
-            gesture: A name shared by all moves of one gesture, or nothing.
-        """
-
-        pane: "NumberPane"
-        value: int
-        gesture: str
-
-        @property
-        def control(self) -> "NumberPane":
-            """The pane, for ``@on(NumberPane.Changed, "#id")``."""
-            return self.pane
 
     def __init__(
         self, name: str, scale: LogScale, ticks: tuple[int, ...], is_line: bool = False
@@ -105,22 +83,11 @@ class NumberPane(Pane):
 
     def step(self, steps: int) -> None:
         """Move by some stops, up or down."""
-        self._ask(self.after(steps), f"{self._called} step")
-
-    def _ask(self, value: int, gesture: str) -> None:
-        """Ask for a number, unless it is the present one."""
-        value = self._scale.clamp(value)
-        if value != self.value:
-            self.post_message(self.Changed(self, value, gesture))
+        self.query_one(Slider).action_step(steps)
 
     def edit(self) -> None:
         """Focus the field, for typing a number."""
         self.query_one(Input).focus()
-
-    @on(Slider.Moved)
-    def _move(self, event: Slider.Moved) -> None:
-        event.stop()
-        self.post_message(self.Changed(self, event.value, event.gesture))
 
     @on(Input.Submitted)
     def _take(self, event: Input.Submitted) -> None:
@@ -130,8 +97,11 @@ class NumberPane(Pane):
         except InputError as error:
             self.notify(str(error), severity="warning", markup=False)
             return
-        self.query_one(Slider).focus()
-        self._ask(value, "")
+        slider = self.query_one(Slider)
+        slider.focus()
+        if value != self.value:
+            # A message that is made here would not go beyond the pane if the slider sent it.
+            self.post_message(Slider.Moved(slider, value, ""))
 
     @on(Input.Blurred)
     def _forget(self, event: Input.Blurred) -> None:
@@ -184,10 +154,3 @@ def why_idle(experiment: Experiment) -> str:
     if seen.size and seen.min() * min(ms) > FLAT * scale.softcap:
         return f"all scores are far beyond the cap of {general(scale.softcap)}"
     return ""
-
-
-class NPane(NumberPane):
-    """Shows the number of keys."""
-
-    def __init__(self, is_line: bool = False) -> None:
-        super().__init__("n", N_KEYS, (), is_line)

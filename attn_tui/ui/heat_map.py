@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from attn_tui.charts import heat_map
+from attn_tui.ui.action import moves
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 
@@ -20,12 +21,14 @@ class HeatMap(Picture, can_focus=True):
     """Shows a `charts.heat_map.HeatMapDrawing`; whoever handles its messages moves the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1, 0)", "Row above", show=False, id="move_up"),
-        Binding("down,j", "move(1, 0)", "Row below", show=False, id="move_down"),
-        Binding("left,h", "move(0, -1)", "Column before", show=False, id="move_left"),
-        Binding("right,l", "move(0, 1)", "Next column", show=False, id="move_right"),
-        Binding("home", "end(0)", "First column", show=False, id="move_first"),
-        Binding("end", "end(-1)", "Last column", show=False, id="move_last"),
+        *moves(
+            up=("move(-1, 0)", "Row above"),
+            down=("move(1, 0)", "Row below"),
+            left=("move(0, -1)", "Column before"),
+            right=("move(0, 1)", "Next column"),
+            first=("end(0)", "First column"),
+            last=("end(-1)", "Last column"),
+        ),
         Binding("enter", "choose", "Open it", show=False, id="choose"),
     ]
 

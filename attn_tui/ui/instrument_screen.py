@@ -21,8 +21,8 @@ from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
 from attn_tui.report.model import model_texts
 from attn_tui.ui.action import Action
+from attn_tui.ui.asking_screen import AskingScreen
 from attn_tui.ui.d_k import DkPane
-from attn_tui.ui.files_screen import FilesScreen
 from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
 from attn_tui.ui.keys import KeysFooter
@@ -67,24 +67,20 @@ CHANGED: Mapping[str, str] = {
 """What the title says of settings that change numbers but stand in no pane, by their names."""
 
 
-class InstrumentScreen(FilesScreen):
+class InstrumentScreen(AskingScreen):
     """What all instruments share: a headline, a body, views and help.
 
     The question comes down as ``asked``; every change to it goes up as a message from `ask`.
 
     Attributes:
-        NAME: The name of the instrument, as in the registry.
         VIEWS: The views that `t` cycles through, each named by the id of its pane.
         VIEW_TITLES: The name of each view in the palette, and other words for it.
         PICTURE: The id of the pane with the picture; empty if it is that of the view.
-        KEYED: The widgets of its own that have keys.
     """
 
-    NAME: ClassVar[str]
     VIEWS: ClassVar[Sequence[str]] = ()
     VIEW_TITLES: ClassVar[Mapping[str, Sequence[str]]] = {}
     PICTURE: ClassVar[str] = ""
-    KEYED: ClassVar[Sequence[type[Widget]]] = ()
 
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012

@@ -80,8 +80,8 @@ def clashes(
     for together in places:
         defaults = keys_by_id(together)
         owners: dict[str, list[str]] = {}
-        for name, own in defaults.items():
-            for key in keymap[name].split(",") if name in keymap else own:
+        for name, default in defaults.items():
+            for key in keymap[name].split(",") if name in keymap else default:
                 owners.setdefault(key, []).append(name)
         for key, names in owners.items():
             chosen = [name for name in names if name in keymap]

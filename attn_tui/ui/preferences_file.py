@@ -188,18 +188,24 @@ def key_places() -> "list[list[type[DOMNode]]]":
     Those of a screen work together with those of the application; a widget that has the focus, or a
     dialogue, takes its own first.
     """
+    from textual.dom import DOMNode
+
     from attn_tui.instruments import INSTRUMENTS, load
-    from attn_tui.ui import dialogs, editors, file_dialogs
+    from attn_tui.ui import dialogs, file_dialogs  # noqa: F401 - a class is known once loaded
     from attn_tui.ui.app import AttnApp
-    from attn_tui.ui.slider import Slider
 
     screens = [load(instrument.screen) for instrument in INSTRUMENTS]
-    widgets = dict.fromkeys(widget for screen in screens for widget in screen.KEYED)
-    others = [
-        Slider, editors.Editor, editors.StepField, editors.NumberField, editors.Filter,
-        dialogs.TextScreen, dialogs.HelpScreen, file_dialogs.FileScreen,
-    ]  # fmt: skip
-    return [*([AttnApp, screen] for screen in screens), *([one] for one in (*widgets, *others))]
+    together = {base for screen in screens for base in screen.__mro__} | {AttnApp}
+    others = [kind for kind in _with_keys(DOMNode) if kind not in together]
+    return [*([AttnApp, screen] for screen in screens), *([one] for one in others)]
+
+
+def _with_keys(kind: "type[DOMNode]") -> "list[type[DOMNode]]":
+    """Return the classes of ours that inherit from one and have keys of their own."""
+    found = {below for one in kind.__subclasses__() for below in (one, *_with_keys(one))}
+    ours = [one for one in found if one.__module__.startswith("attn_tui.")]
+    keyed = [one for one in ours if any(binding.id for binding in one.__dict__.get("BINDINGS", ()))]
+    return sorted(keyed, key=lambda one: (one.__module__, one.__qualname__))
 
 
 # Themes

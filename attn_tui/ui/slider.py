@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.compute.log_scale import LogScale
+from attn_tui.ui.action import moves
 
 REACH = 1.0
 """How many columns from the mouse a rounder value may be and still be preferred."""
@@ -39,12 +40,10 @@ class Slider(Widget, can_focus=True):
         *(f"slider--{part}" for part in PARTS), "slider--tick",
     }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "step(-1)", "Less", show=False, id="move_left"),
-        Binding("right,l", "step(1)", "More", show=False, id="move_right"),
+        *moves(left=("step(-1)", "Less"), right=("step(1)", "More")),
         Binding("shift+left", "nudge(-1)", "One less", show=False, id="one_less"),
         Binding("shift+right", "nudge(1)", "One more", show=False, id="one_more"),
-        Binding("home", "jump(0)", "Least", show=False, id="move_first"),
-        Binding("end", "jump(1)", "Most", show=False, id="move_last"),
+        *moves(first=("jump(0)", "Least"), last=("jump(1)", "Most")),
     ]
 
     value = var(1, init=False)

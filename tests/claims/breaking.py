@@ -16,7 +16,7 @@ from attn_tui.claims.claim import Stated, TriedClaim, try_claim
 from attn_tui.claims.ledger import find
 from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import Number
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import NONE, Scale
 
 By = Callable[[Any], Any]
 """Returns the replacement of an object."""
@@ -111,7 +111,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "S2-15": {"statistics": changed(max_weight=0.5)},
     "S2-20": {
         "statistics": lambda statistics: lambda scores, d_k, scale: replace(
-            statistics(scores, d_k, scale), frobenius=1.0 if scale == "none" else 2.0
+            statistics(scores, d_k, scale), frobenius=1.0 if scale == NONE else 2.0
         )
     },
     "S2-22": {"MODELS": each_model(scale=lambda model: Scale())},

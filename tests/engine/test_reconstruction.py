@@ -24,7 +24,7 @@ from attn_tui.engine.reconstruction import of_head
 from attn_tui.engine.request import Request, parse_mask, request_of
 from attn_tui.engine.survey import Survey
 from attn_tui.files.captured import as_captured, captured_at
-from attn_tui.heads.about import mask_text
+from attn_tui.heads.words import mask_text
 from tests.doctor.captures import write as written
 from tests.engine.captured import ALL, heads, last, unusual, values, write, write_unusual
 from tests.test_cli import call

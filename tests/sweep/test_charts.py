@@ -59,7 +59,7 @@ def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() ->
 def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_better() -> None:
     result = swept()
     grid = charts.Grid(result)
-    bare = grid.border(replace(result, crossovers=()))
+    bare = grid.border(replace(result, crossovers={}))
     assert bare
     for row, n in enumerate(grid.ns):
         ratios = [result.points.ratio(n, d_k, Scale(), "gradient") for d_k in grid.d_ks]
@@ -73,6 +73,7 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
     assert better
     met = result.crossing(Scale(), "gradient", 8)
     assert isinstance(met, Crossing)
+    assert met.at is not None
     own = grid.ns.index(8)
     assert better.at[own] - 0.5 == pytest.approx(log10(met.at / 2.0) / log10(2.0))
     assert (np.delete(better.at, own) == np.delete(bare.at, own))[

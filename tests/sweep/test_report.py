@@ -3,7 +3,6 @@
 import csv as csv_module
 import json as json_module
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from io import StringIO
@@ -20,7 +19,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
-from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
+from attn_tui.compute.sweep.crossover import GRADIENTS, Crossings
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic
@@ -66,12 +65,9 @@ def in_a_line(result: Answer) -> str:
     return " ".join(text_of(result).split())
 
 
-def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
-    return "".join(
-        forms.WRITERS[form](
-            crossover_report(replace(answered("d_k"), crossovers=tuple(crossovers)))
-        )
-    )
+def crossovers_as(form: str, crossovers: Crossings) -> str:
+    answer = replace(answered("d_k"), crossovers=crossovers)
+    return "".join(forms.WRITERS[form](crossover_report(answer)))
 
 
 @pytest.mark.slow
@@ -157,17 +153,22 @@ def test_json_asks_the_same_again_of_the_statistics_asked_for() -> None:
 
 
 def test_crossovers_alone_are_written_in_every_form() -> None:
-    first, *others = answered("d_k").crossovers
-    begins = replace(first, low=2.0, d_k=4.37, high=9.22)
-    text = crossovers_as("text", (begins, replace(first, high=65_536.0)))
-    assert "4.37 [≤ 9.22]" in text
-    assert "102 [≥ 58.9]" in text
-    text = crossovers_as("text", (first, *others))
+    crossovers = answered("d_k").crossovers
+    key, first = next(iter(crossovers.items()))
+    begins, goes_on = replace(first, low=None, at=4.37, high=9.22), replace(first, high=None)
+    assert "4.37 [≤ 9.22]" in crossovers_as("text", {key: begins})
+    assert "102 [≥ 58.9]" in crossovers_as("text", {key: goes_on})
+    [begun] = json_module.loads(crossovers_as("json", {key: begins}))["crossovers"]
+    assert (begun["low"], begun["low_open"], begun["high_open"]) == (2.0, True, False)
+    [open_above] = json_module.loads(crossovers_as("json", {key: goes_on}))["crossovers"]
+    assert (open_above["high"], open_above["low_open"]) == (65_536.0, False)
+    assert open_above["high_open"]
+    text = crossovers_as("text", crossovers)
     assert max(map(len, text.splitlines())) <= 80
     assert "102 [58.9 to 166]" in text
-    rows = list(csv_module.DictReader(StringIO(crossovers_as("csv", (first, *others)))))
+    rows = list(csv_module.DictReader(StringIO(crossovers_as("csv", crossovers))))
     assert [row["d_k"] == "" for row in rows] == [False, False, False, True]
-    plain = json_module.loads(crossovers_as("json", (first, *others)), parse_constant=strict)
+    plain = json_module.loads(crossovers_as("json", crossovers), parse_constant=strict)
     assert [crossover["d_k"] is None for crossover in plain["crossovers"]] == [
         False,
         False,

@@ -18,7 +18,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, row_crossovers
-from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.crossover import Crossings
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.console.asking import asked_by
@@ -61,7 +61,7 @@ def cell(screen: SweepScreen, row: int, column: int) -> tuple[int, int]:
 async def test_the_crossovers_of_a_row_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
 
-    def recorded(experiment: Experiment, stop: Stop) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
+    def recorded(experiment: Experiment, stop: Stop) -> Iterator[tuple[int, Crossings]]:
         searched.append(experiment.setup.get(Settings).n)
         return row_crossovers(experiment, stop)
 
@@ -71,7 +71,7 @@ async def test_the_crossovers_of_a_row_are_searched_once(monkeypatch: pytest.Mon
         for key in ("left", "left", "right", "up", "right", "down", "left"):
             screen = await at(pilot, key)
             assert screen.answer is not None
-            assert {one.n for one in screen.answer.crossovers} == {screen.place[0]}, key
+            assert {n for n, _, _ in screen.answer.crossovers} == {screen.place[0]}, key
     assert searched == [8, 16]
 
 

@@ -105,9 +105,9 @@ def gradient_of_512() -> int:
 
 def crossing() -> int:
     *_, (_, crossings) = crossovers([(64, Scale())], sweep.Settings(draws=1000))
-    (of_gradient,) = [crossing for crossing in crossings if crossing.readout == "gradient"]
-    assert of_gradient.d_k is not None
-    return nearest(of_gradient.d_k, 4, 40, 400)
+    of_gradient = crossings[64, "gradient", Scale()]
+    assert of_gradient.at is not None
+    return nearest(of_gradient.at, 4, 40, 400)
 
 
 def few_keys() -> int:

@@ -4,12 +4,15 @@ import random
 import re
 import tomllib
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 from click.testing import CliRunner
 from textual.widgets import Footer
 
+import attn_tui
 from attn_tui.commands.config import template
 from attn_tui.commands.program import program
 from attn_tui.files.draft import EXAMPLE
@@ -189,6 +192,15 @@ def test_every_key_of_ours_can_be_chosen() -> None:
         if not binding.id
     }
     assert nameless == set()
+
+
+def test_no_widget_with_keys_is_left_out_of_those_that_can_be_chosen() -> None:
+    known = {place for together in key_places() for place in together}
+    for module in walk_packages(attn_tui.__path__, "attn_tui."):
+        if not module.name.endswith("__main__") and ".recipes." not in module.name:
+            import_module(module.name)
+    found = {place for together in key_places() for place in together}
+    assert {place.__name__ for place in found - known} == set()
 
 
 def test_the_file_that_is_printed_says_what_holds_already(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, LogScale
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.files.history import Question
-from attn_tui.ui.d_k import DkPane, NumberPane
+from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import TextScreen
 from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.setting import of_field
@@ -38,10 +38,8 @@ class Host(App[None]):
     def on_slider_moved(self, event: Slider.Moved) -> None:
         self.asked.append((event.value, event.gesture))
         event.slider.value = event.value
-
-    def on_number_pane_changed(self, event: NumberPane.Changed) -> None:
-        self.asked.append(event.value)
-        event.pane.value = event.value
+        for pane in self.query(DkPane):
+            pane.value = event.value
 
     def on_settings_panel_changed(self, event: SettingsPanel.Changed) -> None:
         self.asked.append((event.name, event.edit))
@@ -92,11 +90,11 @@ async def test_a_typed_number_is_asked_for_by_enter_alone_and_a_wrong_one_is_nam
         await pilot.press(*"1000")
         assert not host.asked
         await pilot.press("enter")
-        assert host.asked == [1000]
+        assert host.asked == [(1000, "")]
         assert host.query_one(Slider).has_focus
         pane.edit()
         await pilot.press(*"70000", "enter")
-        assert host.asked == [1000]
+        assert host.asked == [(1000, "")]
         assert next(iter(host._notifications)).message.startswith("d_k: ")
         # Leaving the field gives it the number again that it had.
         host.query_one(Slider).focus()

@@ -30,6 +30,6 @@ def recipe_text(name: str) -> str:
         InputError: If there is no such recipe; it offers the nearest.
     """
     if name not in RECIPES:
-        near = get_close_matches(name, RECIPES, n=1) or RECIPES
-        raise InputError("recipe", f"there is none called {inert(name)}", " or ".join(near))
+        likely = get_close_matches(name, RECIPES, n=1) or RECIPES
+        raise InputError("recipe", f"there is none called {inert(name)}", " or ".join(likely))
     return (files(__package__) / f"{name}.py").read_text("utf-8")

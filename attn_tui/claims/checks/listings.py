@@ -63,7 +63,7 @@ def as_listed(
 
 def listed_weights(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32."""
-    for side, scale in (("unscaled", NONE), ("scaled", Scale())):
+    for side, scale in SIDES.items():
         single, double = (
             listed(scale, precision).weights() for precision in (_FLOAT32, Precision())
         )
@@ -90,10 +90,10 @@ def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 def gain(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare unscaled with scaled gradients: one entry, all entries, and close scores."""
-    by_rule = [gradient(LISTED, of=0, d_k=_D_K, scale=rule)[0] for rule in SIDES.values()]
+    by_rule = [gradient(LISTED, of=0, d_k=_D_K, scale=scale)[0] for scale in SIDES.values()]
     yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", by_rule)
     for scores in (LISTED, (100.0, 147.0, 150.0), (100.0, 150.0, 150.0)):
-        by_rule = [statistics(scores, d_k=_D_K, scale=rule).frobenius for rule in SIDES.values()]
+        by_rule = [statistics(scores, d_k=_D_K, scale=scale).frobenius for scale in SIDES.values()]
         yield _gain(f"({', '.join(map(general, scores))}), all keys", "‖∂p/∂s‖_F", by_rule)
 
 

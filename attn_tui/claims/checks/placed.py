@@ -7,13 +7,13 @@ import numpy as np
 
 from attn_tui.claims.checks.assumptions import multiplier
 from attn_tui.claims.checks.layers import check_size, normals
-from attn_tui.claims.checks.samples import check_cost, median, row_logs, sampled, variance_of
+from attn_tui.claims.checks.samples import SIDES, check_cost, median, row_logs, sampled, variance_of
 from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import Number
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.library import dot_law, drawn, softmax
 
 D_MODEL = 768
@@ -37,9 +37,9 @@ def of_embeddings(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 def of_model(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Count the keys that the median row uses under 1/√d_k and under 1/√d_model."""
-    model = f"fixed:a={D_MODEL}"
-    rows = row_logs(trial, "effective_keys", ("inverse-sqrt", model), (trial.d_k,))
-    by_head = median("effective keys, divided by √d_k", rows["inverse-sqrt", trial.d_k])
+    model = Scale("fixed", (("a", float(D_MODEL)),))
+    rows = row_logs(trial, "effective_keys", (Scale(), model), (trial.d_k,))
+    by_head = median("effective keys, divided by √d_k", rows[Scale(), trial.d_k])
     by_model = median("effective keys, divided by √d_model", rows[model, trial.d_k])
     ratio = Evidence("σ of the logits by √d_model", sqrt(trial.d_k / D_MODEL), stated=1.0)
     holds = by_model.is_close(by_head.value, sigmas=0.0, within=AS_WELL)
@@ -67,10 +67,10 @@ def after_softmax(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Multiply the weights of drawn rows, instead of their scores."""
     scores, m = drawn(trial.d_k, trial.n, trial.seed)[0], multiplier("inverse-sqrt", trial.d_k)
     after = softmax(scores) * m
-    rows = row_logs(trial, "max_weight", ("none", "inverse-sqrt"), (trial.d_k,))
+    rows = row_logs(trial, "max_weight", [*SIDES.values()], (trial.d_k,))
     # A factor after the softmax leaves the shares of a row as they are.
-    share = median("largest share of the median row, scaled after", rows["none", trial.d_k])
-    usual = median("the same, scaled before", rows["inverse-sqrt", trial.d_k])
+    share = median("largest share of the median row, scaled after", rows[NONE, trial.d_k])
+    usual = median("the same, scaled before", rows[Scale(), trial.d_k])
     total = Evidence("sum of a row, scaled after", float(after.sum()), stated=1.0, exact=m)
     where = f"drawn rows, d_k = {trial.d_k:,}, n = {trial.n:,}"
     yield Case.as_stated(where, total, share, usual)

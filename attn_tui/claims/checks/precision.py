@@ -16,7 +16,6 @@ from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.numbers import general
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.sample import Number, stream
-from attn_tui.compute.scale import Scale
 from attn_tui.library import drawn, softmax
 
 
@@ -32,8 +31,8 @@ def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:
     ):
         for name in formats:
             weights = {
-                side: listed(Scale(rule), Precision(name, naive)).weights()
-                for side, rule in SIDES.items()
+                side: listed(scale, Precision(name, naive)).weights()
+                for side, scale in SIDES.items()
             }
             unscaled, scaled = (
                 Evidence(f"{side} weights that are NaN, of three", float(np.isnan(p).sum()))

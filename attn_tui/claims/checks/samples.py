@@ -14,7 +14,7 @@ from attn_tui.compute.dots.moments import PowerSums, Readouts, read
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.sample import Number
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.draws import cost, unit_logs, unit_rows, units
 from attn_tui.compute.sweep.points import Summary, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, log_statistics
@@ -23,7 +23,7 @@ from attn_tui.compute.sweep.settings import Statistic
 SATURATED = 0.99
 """A row is saturated if its largest weight exceeds this."""
 
-SIDES = {"unscaled": "none", "scaled": "inverse-sqrt"}
+SIDES = {"unscaled": NONE, "scaled": Scale()}
 """The rule on each side of a comparison."""
 
 _MOST, _STREAMS = 500_000_000, 5_000
@@ -108,18 +108,16 @@ def check_cost(n: int, draws: int, evaluations: int, d_k: int = 1) -> None:
 
 
 def row_logs(
-    trial: Trial, statistic: Statistic, rules: Sequence[str], d_ks: Sequence[int]
-) -> dict[tuple[str, int], Floats]:
+    trial: Trial, statistic: Statistic, rules: Sequence[Scale], d_ks: Sequence[int]
+) -> dict[tuple[Scale, int], Floats]:
     """Return ln of a statistic of each drawn row, shape (draws,), for each rule and d_k.
 
     Raises:
         InputError: If there are too many rows.
     """
     check_cost(trial.n, trial.draws, len(d_ks) * len(rules), max(d_ks))
-    multipliers = {
-        (rule, d_k): parse_scale(rule).multiplier(d_k, trial.n) for rule in rules for d_k in d_ks
-    }
-    parts: dict[tuple[str, int], list[Floats]] = {place: [] for place in multipliers}
+    multipliers = {(rule, d_k): rule.multiplier(d_k, trial.n) for rule in rules for d_k in d_ks}
+    parts: dict[tuple[Scale, int], list[Floats]] = {place: [] for place in multipliers}
     # All evaluations of a unit together, so that its vectors are drawn only once.
     for unit in units(trial.seed, trial.n, trial.draws, tuple(sorted(d_ks))):
         for (rule, d_k), multiplier in multipliers.items():

@@ -24,7 +24,7 @@ from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.numbers import general, interval
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.sample import stream
-from attn_tui.compute.scale import LogitMap
+from attn_tui.compute.scale import NONE, LogitMap
 from attn_tui.compute.sweep.exact import condensation_std, mean_largest
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import Statistic
@@ -53,11 +53,11 @@ def small_gradients(trial: Trial, stated: Stated) -> Iterator[Case]:
 def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     """Compute the largest weight and the effective keys of unscaled rows, and of a tie."""
     d_ks = (1, 4, 16, 64, 256, 1024, 4096)
-    weights = row_logs(trial, "max_weight", ("none",), d_ks)
-    keys = row_logs(trial, "effective_keys", ("none",), d_ks)
+    weights = row_logs(trial, "max_weight", (NONE,), d_ks)
+    keys = row_logs(trial, "effective_keys", (NONE,), d_ks)
     for d_k in (4, 4096):
-        weight = median("median max p, unscaled", weights["none", d_k])
-        effective = median("median effective keys, unscaled", keys["none", d_k])
+        weight = median("median max p, unscaled", weights[NONE, d_k])
+        effective = median("median effective keys, unscaled", keys[NONE, d_k])
         where = f"drawn rows, n = {trial.n:,}, d_k = {d_k:,}"
         yield Case(where, weight.value > SATURATED, (weight, effective))
     yield _tie("scores")
@@ -113,7 +113,7 @@ def bounded(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
         ("query_gradient", "‖∂L/∂q‖", inf),
     )
     for statistic, symbol, bound in kinds:
-        rows = row_logs(trial, statistic, ("none",), d_ks)
+        rows = row_logs(trial, statistic, (NONE,), d_ks)
         sizes = {d_k: exp(logs.max()) for (_, d_k), logs in rows.items()}
         curves[f"largest {symbol}"] = [*sizes.values()]
         name = f"largest {symbol} of {trial.draws:,} rows, d_k = "

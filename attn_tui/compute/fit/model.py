@@ -137,7 +137,7 @@ class Suspect:
         rows: The numbers of the rows that show it, rising, if it is about rows.
         compared: How many rows were compared.
         number: A number that each head has of its own, if it is about one.
-        whole: The phrase where q, k and v are known to be what the call was given; empty for the
+        trusted: The phrase where q, k and v are known to be what the call was given; empty for the
             same.
     """
 
@@ -149,7 +149,7 @@ class Suspect:
     rows: tuple[int, ...] = ()
     compared: int = 0
     number: float = 0.0
-    whole: str = ""
+    trusted: str = ""
 
     @property
     def name(self) -> str:

@@ -313,7 +313,7 @@ def _rotated(case: HeadCase) -> Variants:
         queries, turned_back = (
             rope(head.queries, sign * positions, base, halves) for sign in (1, -1)
         )
-        for name, whole, changed in (
+        for name, trusted, changed in (
             ("k was captured before RoPE", "RoPE turns k", replace(head, keys=keys)),
             (
                 "q and k were captured before RoPE", "RoPE turns q and k",
@@ -323,7 +323,7 @@ def _rotated(case: HeadCase) -> Variants:
             ("RoPE is on q alone", "RoPE turns k back", replace(head, keys=back)),
             ("RoPE is on k alone", "RoPE turns q back", replace(head, queries=turned_back)),
         ):  # fmt: skip
-            yield Suspect(name, FITS, "capture", whole=whole), changed
+            yield Suspect(name, FITS, "capture", trusted=trusted), changed
 
 
 def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) -> Reals:

@@ -344,7 +344,7 @@ class Blocks:
         (x, e, *spare), sees = memory, seen.counts > 0
         factor, slopes, winner = self._to_logits(to_logits, x, spare, place, seen, winner)
         largest = _below_largest(x, winner, factor, sees)
-        wins, below, top = _beside_sink(x, to_logits.sink, largest, sees)
+        wins, below, top = _with_sink(x, to_logits.sink, largest, sees)
         seen.fill(x, HIDDEN)
 
         np.exp(x, out=e)
@@ -440,7 +440,7 @@ def _below_largest(x: Reals, winner: Places, factor: float, sees: NDArray[np.boo
     return np.where(sees, factor * largest_of_keys.astype(np.float64), -np.inf)
 
 
-def _beside_sink(
+def _with_sink(
     x: Reals, sink: float | None, largest: Numbers, sees: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], Numbers, Numbers]:
     """Let x be below the sink too; return whether a key wins, z_w − b, and the largest exponent."""

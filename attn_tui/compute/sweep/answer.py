@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
@@ -9,7 +10,7 @@ from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.crossover import (
     Crossing,
-    Crossover,
+    Crossings,
     crossings,
     crossovers,
     divides_from,
@@ -81,8 +82,8 @@ class Answer:
         rules: The compared rules: those of the settings, and ``none`` if a ratio is shown.
         points: The points so far; later answers have more of them, with more draws.
         condensation: One for each rule; on a map, one for each rule and n.
-        crossovers: The crossovers at the n of the settings, for each readout and each rule that
-            divides, unless only n is swept; empty at first.
+        crossovers: The crossings along d_k at the n of the settings, for each readout and each
+            rule that divides, unless only n is swept; empty at first.
         progress: The share of the work done, from 0 to 1; it is 1 in the last answer only.
         here: Points drawn separately at the current place, empty until it is drawn; None if the
             place is one of the points, or if the nearest of them is to speak for it.
@@ -94,7 +95,7 @@ class Answer:
     rules: tuple[Scale, ...]
     points: Points
     condensation: tuple[Condensation, ...]
-    crossovers: tuple[Crossover, ...]
+    crossovers: Crossings
     progress: float
     here: Points | None = None
     generator: str = GENERATOR
@@ -104,14 +105,18 @@ class Answer:
         """The current place: the n and the d_k of the question."""
         return self.settings.n, self.experiment.setup.d_k
 
+    @cached_property
+    def axes(self) -> tuple[list[int], list[int]]:
+        """The n and the d_k of the sweep, rising; every pair is a place, drawn or not yet."""
+        return along(self.settings, self.experiment.setup.d_k)
+
     @property
     def nearest(self) -> Place:
         """The place of the sweep, drawn or not yet, that is nearest to the current one."""
-        n, d_k = self.place
-        ns, d_ks = along(self.settings, d_k)
+        (n, d_k), (ns, d_ks) = self.place, self.axes
         return closest(ns, n), closest(d_ks, d_k)
 
-    @property
+    @cached_property
     def rule(self) -> Scale:
         """The rule beside ``none`` that is looked at: that of the question, else the first."""
         rules = [rule for rule in self.rules if rule != NONE] or [NONE]
@@ -124,7 +129,9 @@ class Answer:
         return self.points if self.here is None else self.here
 
     def crossing(self, scale: Scale, statistic: Statistic, n: int) -> Crossing | None:
-        """Return where medians without a rule and with it cross, or None unless at one place.
+        """Return where medians without a rule and with it cross; None while that is not known.
+
+        Over n it is None, too, unless they cross at one place.
 
         Args:
             scale: The rule.
@@ -134,15 +141,10 @@ class Answer:
         if self.settings.swept == "n":
             met = crossings(self.points, scale, statistic)
             return met[0] if len(met) == 1 else None
-        for one in self.crossovers:
-            if (one.n, one.readout, one.scale) == (n, statistic, scale):
-                return one.crossing
-        return None
+        return self.crossovers.get((n, statistic, scale))
 
 
-def row_crossovers(
-    experiment: Experiment, stop: Stop = never
-) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
+def row_crossovers(experiment: Experiment, stop: Stop = never) -> Iterator[tuple[int, Crossings]]:
     """Yield the work done, and the crossovers found so far at the n of the settings.
 
     It ends soon after ``stop()`` is true.
@@ -212,7 +214,7 @@ def answer(experiment: Experiment, stop: Stop = never, rest: Stop = never) -> It
     wanted = crossovers_wanted(experiment)
     work = sum(sampling.work([*now, *later]) for sampling, now, later in batches)
     work += len(wanted) * search_cost(settings.n, draws_at(settings, settings.n))
-    crossed: tuple[Crossover, ...] = ()
+    crossed: Crossings = {}
     points: dict[tuple[int, int, Scale], Point] = {}
 
     def so_far(done: int) -> Answer:

@@ -1,7 +1,7 @@
 """Where removing the scale begins to shrink the median gradient: d*(n), with its uncertainty."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
@@ -17,24 +17,23 @@ from attn_tui.compute.norms import log_of
 from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import UNIT_SPREAD, Spread
-from attn_tui.compute.sweep.draws import GENERATOR, cost, unit_logs, units
+from attn_tui.compute.sweep.draws import cost, unit_logs, units
 from attn_tui.compute.sweep.points import Points, Ratio, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS
 from attn_tui.compute.sweep.settings import Settings, Statistic, draws_at
 
 GradientReadout = Literal["gradient", "jacobian", "query_gradient", "trace"]
-"""The statistics whose crossovers are searched for."""
+"""The statistics whose crossings along d_k are searched for."""
 
 GRADIENTS: tuple[GradientReadout, ...] = get_args(GradientReadout)
-
-Side = Literal["crosses", "smaller", "larger"]
-"""There is a crossover, or the median without scaling is smaller, or larger, on all the range."""
 
 _PILOT, _OCTAVE, _RESAMPLED = 256, 5, 200
 """Draws of the coarse search; places per octave of the fine one; bootstrap resamples."""
 
 
-Direction = Literal["falls", "rises"]
+Direction = Literal["falls", "rises", "larger", "smaller"]
+"""The median without a rule falls below the other, or rises above it; or it is the larger, or the
+smaller, on all the range."""
 
 
 @dataclass(frozen=True)
@@ -42,72 +41,21 @@ class Crossing:
     """Where the median without a rule crosses the median with it, along d_k or n.
 
     Attributes:
-        at: The d_k or the n, between whole numbers.
+        at: The d_k or the n, between whole numbers; None if the medians do not cross.
         low: The lower end of its 95 % interval; None if it may lie beyond what was examined.
         high: The upper end; likewise.
-        direction: Whether the median without the rule falls below the other there, or rises above.
+        direction: What the median without the rule does there; if they do not cross, which of both
+            it is.
     """
 
-    at: float
+    at: float | None
     low: float | None
     high: float | None
     direction: Direction = "falls"
 
 
-@dataclass(frozen=True)
-class Crossover:
-    """The d_k below which removing the scale enlarges the median of a gradient readout.
-
-    Attributes:
-        n: Number of keys.
-        readout: The gradient readout.
-        scale: The rule that is removed.
-        d_k: d*, interpolated between whole numbers in ln d_k; None unless the medians cross.
-        low: Lower end of its 95 % interval, by bootstrap over coupled draws; None if d_k is.
-        high: Upper end of the interval; likewise.
-        side: Whether the medians cross between ``divides_from`` and 65,536, and if not, whether
-            the one without scaling is smaller or larger.
-        divides_from: Where the range begins: the least d_k from 2 on at which m < 1.
-        draws: How many vectors were drawn.
-        seed: The seed of the draws.
-        generator: The algorithm that generates random numbers.
-    """
-
-    n: int
-    readout: GradientReadout
-    scale: Scale
-    d_k: float | None
-    low: float | None
-    high: float | None
-    side: Side
-    divides_from: int
-    draws: int
-    seed: int
-    generator: str = GENERATOR
-
-    @property
-    def rule(self) -> str:
-        """The rule that is removed, as text."""
-        return self.scale.text
-
-    @property
-    def crossing(self) -> Crossing | None:
-        """Where the medians cross, if they do."""
-        if self.d_k is None:
-            return None
-        low = None if self.low_open else self.low
-        high = None if self.high_open else self.high
-        return Crossing(self.d_k, low, high)
-
-    @property
-    def low_open(self) -> bool:
-        """Whether the interval may extend below its lower end, where the range begins."""
-        return self.low is not None and self.low <= self.divides_from
-
-    @property
-    def high_open(self) -> bool:
-        """Whether the interval may extend above its upper end, where the range ends."""
-        return self.high is not None and self.high >= D_K.maximum
+Crossings = Mapping[tuple[int, Statistic, Scale], Crossing]
+"""Crossings along d_k by number of keys, readout and the rule that is removed."""
 
 
 def divides_from(scale: Scale, n: int) -> int | None:
@@ -131,8 +79,13 @@ def crossover(
     draws: int = 2000,
     stop: Stop = never,
     rule: str = "inverse-sqrt",
-) -> Crossover | None:
-    """Return the crossover for n keys, or None if stopped.
+) -> Crossing | None:
+    """Return d*, the d_k below which removing a rule enlarges the median of a readout.
+
+    Returns:
+        Where the medians cross between the least d_k from 2 on at which m < 1 and 65,536,
+        interpolated between whole numbers in ln d_k, with its interval by bootstrap over coupled
+        draws; None if stopped.
 
     Raises:
         InputError: If n, the readout, the seed, the draws or the rule cannot be used.
@@ -141,8 +94,8 @@ def crossover(
     for step in search(n, parse_scale(rule), seed, draws, (readout,)):
         if stop():
             return None
-        if isinstance(step, tuple):
-            (latest,) = step
+        if not isinstance(step, int):
+            (latest,) = step.values()
     return latest
 
 
@@ -151,13 +104,13 @@ def crossovers(
     settings: Settings,
     spread: Spread = UNIT_SPREAD,
     lead: float = 0.0,
-) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
-    """Yield the work done and the crossovers found so far.
+) -> Iterator[tuple[int, Crossings]]:
+    """Yield the work done and the crossings found so far.
 
     The total work is the sum of `search_cost` over all pairs.
 
     Args:
-        wanted: Pairs of n and rule; the crossovers of all readouts are searched for each.
+        wanted: Pairs of n and rule; the crossings of all readouts are searched for each.
         settings: Settings that determine how many vectors are drawn, and the seed.
         spread: How widely q and k are spread.
         lead: By how much key 0 leads.
@@ -165,16 +118,16 @@ def crossovers(
     Raises:
         InputError: As for `search`.
     """
-    done, finished = 0, tuple[Crossover, ...]()
+    done, finished = 0, dict[tuple[int, Statistic, Scale], Crossing]()
     for n, scale in wanted:
         draws = draws_at(settings, n)
         most, spent = search_cost(n, draws), 0
         for step in search(n, scale, settings.seed, draws, spread=spread, lead=lead):
-            if isinstance(step, tuple):
-                finished += step
-            else:
+            if isinstance(step, int):
                 spent = min(spent + step, most - 1)
                 yield done + spent, finished
+            else:
+                finished = {**finished, **step}
         done += most
         yield done, finished
 
@@ -187,8 +140,8 @@ def search_cost(n: int, draws: int) -> int:
 def search(
     n: int, scale: Scale, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS,
     spread: Spread = UNIT_SPREAD, lead: float = 0.0,
-) -> Iterator[tuple[Crossover, ...] | int]:  # fmt: skip
-    """Search for crossovers: yield the cost of each step, and finally the crossovers.
+) -> Iterator[Crossings | int]:  # fmt: skip
+    """Search for crossings: yield the cost of each step, and finally the crossings.
 
     Let f(d_k) be ln of the median without scaling less ln of the median with it. A few draws at
     octaves of d_k show where f falls through 0 for the last time. Then all draws are evaluated at
@@ -235,15 +188,19 @@ def search(
         windows = {
             readout: falls.widened(readout, grid, window) for readout, window in before.items()
         }
-    results = []
+    found: dict[tuple[int, Statistic, Scale], Crossing] = {}
     for readout, (first, last) in windows.items():
         ends = yield from falls.interval(readout, grid[first : last + 1])
-        side: Side = "crosses"
         if ends is None:
-            side = "larger" if falls.at(readout, grid[last])[0] > 0.0 else "smaller"
-        d_k, low, high = ends or (None, None, None)
-        results.append(Crossover(n, readout, scale, d_k, low, high, side, least, draws, seed))
-    yield tuple(results)
+            is_larger = falls.at(readout, grid[last])[0] > 0.0
+            crossing = Crossing(None, None, None, "larger" if is_larger else "smaller")
+        else:
+            at, low, high = ends
+            crossing = Crossing(
+                at, low if low > least else None, high if high < D_K.maximum else None
+            )
+        found[n, readout, scale] = crossing
+    yield found
 
 
 class _Falls:

@@ -295,7 +295,7 @@ class Points(tuple[Point, ...]):
 
     def ratio(self, n: int, d_k: int, scale: Scale, statistic: Statistic) -> Ratio | None:
         """Return the ratio of a statistic without scaling to the one under a rule, if known."""
-        unscaled, scaled = self.at(n, d_k, NONE), self.at(n, d_k, scale)
+        unscaled, scaled = (self.by_place.get((n, d_k, rule)) for rule in (NONE, scale))
         if unscaled is None or scaled is None:
             return None
         one, other = unscaled.statistics[statistic], scaled.statistics[statistic]

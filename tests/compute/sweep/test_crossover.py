@@ -1,5 +1,6 @@
 """Crossovers against exact medians of two keys and a brute-force sweep; refused input."""
 
+from itertools import product
 from math import log
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.sweep.crossover import (
+    GRADIENTS,
+    Crossing,
     crossover,
     crossovers,
     divides_from,
@@ -40,7 +43,7 @@ def test_at_two_keys_the_crossover_is_where_the_exact_medians_meet() -> None:
         assert result.low is not None
         assert result.high is not None
         inside += result.low <= truth <= result.high
-        assert result.d_k == pytest.approx(truth, rel=0.25)
+        assert result.at == pytest.approx(truth, rel=0.25)
     assert inside >= 4
 
 
@@ -68,11 +71,11 @@ def test_crossovers_are_where_a_brute_force_sweep_has_them(n: int) -> None:
     for readout in ("gradient", "jacobian", "query_gradient"):
         result = crossover(n, readout, seed=3, draws=1500)
         assert result is not None
-        assert result.side == "crosses"
+        assert result.direction == "falls"
         assert result.low is not None
         assert result.high is not None
-        assert result.d_k is not None
-        assert result.low <= result.d_k <= result.high < 1.6 * result.low
+        assert result.at is not None
+        assert result.low <= result.at <= result.high < 1.6 * result.low
         assert brute_force(n, round(result.low / 1.3), 800, random)[readout] > 0.0
         assert brute_force(n, round(result.high * 1.3), 800, random)[readout] < 0.0
 
@@ -81,7 +84,7 @@ def test_crossovers_are_where_a_brute_force_sweep_has_them(n: int) -> None:
 def test_a_crossover_at_two_keys_is_about_where_the_medians_meet() -> None:
     result = crossover(2, draws=600)
     assert result is not None
-    assert result.d_k == pytest.approx(7.5, rel=0.35)
+    assert result.at == pytest.approx(7.5, rel=0.35)
     assert result == crossover(2, draws=600)
     assert crossover(2, draws=600, stop=lambda: True) is None
 
@@ -89,10 +92,10 @@ def test_a_crossover_at_two_keys_is_about_where_the_medians_meet() -> None:
 def test_what_never_crosses_says_which_is_larger() -> None:
     result = crossover(2, "jacobian", draws=64)
     assert result is not None
-    assert (result.side, result.d_k, result.low, result.high) == ("smaller", None, None, None)
+    assert result == Crossing(None, None, None, "smaller")
     flat = crossover(5, "gradient", draws=64, rule="temperature:1e300")
     assert flat is not None
-    assert (flat.side, flat.d_k) == ("larger", None)
+    assert (flat.direction, flat.at) == ("larger", None)
 
 
 def test_the_last_fall_counts() -> None:
@@ -109,9 +112,9 @@ def test_a_crossover_is_looked_for_where_the_rule_divides(rule: str, first: int)
     assert first == 2 or scale.multiplier(first - 1, 2) >= 1.0
     result = crossover(2, rule=rule, draws=1500)
     assert result is not None
-    assert result.divides_from == first
+    assert divides_from(scale, 2) == first
     low, high = result.low or first, result.high or first
-    assert (result.side == "smaller") == (result.d_k is None)
+    assert (result.direction == "smaller") == (result.at is None)
     assert all(exact_fall(d_k, rule) > 0.0 for d_k in range(first, round(low)))
     assert all(exact_fall(d_k, rule) < 0.0 for d_k in range(round(high) + 1, 200))
 
@@ -124,8 +127,9 @@ def test_crossovers_come_one_rule_after_the_other_as_each_would_alone() -> None:
     assert spent == sorted(spent)
     assert spent[-1] == sum(search_cost(n, 600) for n, _ in pairs)
     assert list(dict.fromkeys(len(known) for _, known in steps)) == [0, 4, 8]
-    for result in steps[-1][1]:
-        assert result == crossover(8, result.readout, 3, 600, rule=result.rule)
+    for (n, scale), readout in product(pairs, GRADIENTS):
+        searched = crossover(n, readout, 3, 600, rule=scale.text)
+        assert steps[-1][1][n, readout, scale] == searched
 
 
 @pytest.mark.parametrize(
@@ -153,7 +157,7 @@ def test_bad_input_is_named(field: str, arguments: dict[str, Any]) -> None:
 def test_the_interval_is_as_wide_as_seeds_differ() -> None:
     """Were it narrower, one trial would contradict the next; 20,000 draws leave 7.2 to 7.9."""
     found = [crossover(2, "gradient", seed, 200) for seed in range(10)]
-    ends = [(each.d_k, each.low, each.high) for each in found if each is not None]
+    ends = [(each.at, each.low, each.high) for each in found if each is not None]
     logs = np.log(np.array(ends, np.float64))
     error = (logs[:, 2] - logs[:, 1]).mean() / (2 * 1.96)
     assert 0.5 < error / logs[:, 0].std(ddof=1) < 2.0
