@@ -8,6 +8,7 @@ from textual import on
 from textual.events import Idle
 from textual.geometry import Size
 from textual.message import Message
+from textual.messages import Update
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
@@ -84,6 +85,14 @@ class AskingScreen(Screen[None]):
         """When somebody has typed last: what only refines an answer stands aside."""
         self._player: Timer | None = None
         self._direction = 1
+
+    def post_message(self, message: Message) -> bool:
+        """Note which widgets a key repaints; a message for each would cost more than its paint."""
+        if self.typing.is_pending and isinstance(message, Update):
+            self._dirty_widgets.add(message.widget)
+            self.check_idle()
+            return True
+        return super().post_message(message)
 
     def on_idle(self, event: Idle) -> None:
         """Paint what a key changes once all of it has taken effect: in one frame, not in two."""
