@@ -116,7 +116,7 @@ class AskingScreen(Screen[None]):
 
     def ask(self, edit: Edit, gesture: str = "") -> None:
         """Change the question by an edit."""
-        self.post_message(self.Ask(edit, gesture))
+        self.app.post_message(self.Ask(edit, gesture))
 
     def follow(self, question: Question) -> bool:
         """Take over a question that another one follows at once, without answering it.
