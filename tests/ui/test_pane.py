@@ -16,6 +16,8 @@ from tests.ui.person import press, shown
 class Host(App[None]):
     """An application with one pane."""
 
+    CSS = "Pane { border: round $foreground; &:focus { border: round $accent; } }"
+
     def compose(self) -> ComposeResult:
         yield Pane("")
 
@@ -57,8 +59,8 @@ async def test_numbers_that_do_not_fit_give_way_to_shorter_ones() -> None:
 
 async def test_the_line_of_a_subtitle_that_changes_is_the_one_that_textual_draws() -> None:
     subtitles = (
-        "3 keys", "4 of 10 keys", "[b]5[/b] keys", "[b]66[/b] of 70", "7 [b]keys[/b]", "",
-        "猫 keys", "\\[x] keys", "8 keys",
+        "3 keys", "4 of 10 keys", "[b]5[/b] keys", "[b]66[/b] of 70", "[i]7[/i] keys",
+        "8 [b]keys[/b]", "", "猫 keys", "\\[x] keys", "9 keys",
     )  # fmt: skip
     async with Host().run_test(size=(40, 6)) as pilot:
         pane = pilot.app.query_one(Pane)
