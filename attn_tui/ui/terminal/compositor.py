@@ -17,13 +17,13 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from attn_tui.ui.terminal.direct import Keyless
+from attn_tui.ui.terminal.direct import BindingsOnly
 
 Stretch = tuple[int, int, int]
 """A line, its first column, and the column after the last."""
 
 
-class Spanned(Keyless):
+class Spanned(BindingsOnly):
     """A widget that renders parts of its lines, too."""
 
     _behind: Color | None = None

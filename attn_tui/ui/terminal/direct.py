@@ -18,7 +18,7 @@ class Repainted(Widget):
             super().check_idle()
 
 
-class Keyless(Repainted):
+class BindingsOnly(Repainted):
     """A widget that takes no key, and has none around it that does: bindings alone act on keys."""
 
     def on_key(self, event: Key) -> None:
