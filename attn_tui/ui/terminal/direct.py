@@ -12,7 +12,8 @@ class Repainted(Widget):
 
     def check_idle(self) -> None:
         """Tell the screen, unless there is more to do."""
-        if self._repaint_required and self.is_mounted and not self._layout_required:
+        has_more = self._layout_required or self._scroll_required or not self.is_mounted
+        if self._repaint_required and not has_more:
             self._check_refresh()
         else:
             super().check_idle()
