@@ -144,8 +144,7 @@ class WeightBars:
             start = layout.left + place * layout.side + 1 + layout.percent
             cells.write(start - len(texts[place]), line, texts[place], colours[kind])
             bar = slice(start + 1, start + 1 + layout.bar)
-            for below in range(line, min(line + height, cells.lines)):
-                draw_bar(cells, below, bar, weight, kind, colours)
+            draw_bar(cells, slice(line, line + height), bar, weight, kind, colours)
 
 
 @dataclass(frozen=True)
@@ -181,7 +180,7 @@ class _BarLayout:
 
 
 def draw_bar(
-    cells: Cells, line: int, columns: slice, share: float, kind: str, colours: Palette
+    cells: Cells, lines: slice, columns: slice, share: float, kind: str, colours: Palette
 ) -> None:
     """Draw a share from 0 to 1 as a bar on a track, brighter towards its end.
 
@@ -189,10 +188,6 @@ def draw_bar(
     """
     width = columns.stop - columns.start
     steps = colours.ramp(kind)
-    if colours.textured:
-        cells.write(columns.start, line, TRACK * width, colours["muted"])
-    else:
-        cells.backgrounds[line, columns] = mix(colours["background"], "#808080", RAMP_START)
     eighths = round(min(max(share, 0.0), 1.0) * width * 8) if share == share else 0
     if colours.textured and kind == "unscaled":
         # The glyph that fills this side has no eighths.
@@ -202,12 +197,16 @@ def draw_bar(
     full, part = divmod(eighths, 8)
     if colours.textured:
         bar = FILLS[kind] * full + EIGHTHS[part].strip()
-        cells.write(columns.start, line, bar, colours[kind])
+        for line in range(lines.start, lines.stop):
+            cells.write(columns.start, line, TRACK * width, colours["muted"])
+            cells.write(columns.start, line, bar, colours[kind])
         return
+    behind = mix(colours["background"], "#808080", RAMP_START)
+    cells.backgrounds[lines, columns] = behind
     levels = 0.42 + 0.42 * np.arange(width) / width
     shades = np.array(steps, dtype=object)[np.round(levels * (len(steps) - 1)).astype(np.intp)]
-    cells.backgrounds[line, columns.start : columns.start + full] = shades[:full]
+    cells.backgrounds[lines, columns.start : columns.start + full] = shades[:full]
     if part:
         # Fonts leave a gap above or below partial blocks, so that the edge would be notched.
-        behind = cells.backgrounds[line, columns.start + full]
-        cells.backgrounds[line, columns.start + full] = mix(behind, shades[full], part / 8)
+        edge = mix(behind, shades[full], part / 8)
+        cells.backgrounds[lines, columns.start + full] = edge

@@ -7,6 +7,7 @@ mistake it for anything else, and columns stay aligned.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isnan
 from typing import Any
 
@@ -201,7 +202,7 @@ class TextColumn:
     above: str = ""
     least: int = 0
 
-    @property
+    @cached_property
     def width(self) -> int:
         """The length of its longest text, in cells."""
         return max(self.least, *map(cells, (self.title, self.above, *self.texts)))

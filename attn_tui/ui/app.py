@@ -369,12 +369,14 @@ class AttnApp(App[None]):
         else:
             self.come_to(history)
 
-    def _catch_up(self) -> None:
-        """Show the present question if only the numbers have followed it."""
+    def _catch_up(self) -> bool:
+        """Show the present question if only the numbers have followed it; return whether so."""
         self.active()
         self.sessions.note()
-        if self._is_behind:
+        is_behind = self._is_behind
+        if is_behind:
             self.show()
+        return is_behind
 
     def come_to(self, history: History) -> None:
         """Replace the history, and show its present question."""

@@ -11,6 +11,7 @@ from textual import on, work
 from textual.events import Idle
 from textual.geometry import Size
 from textual.message import Message
+from textual.messages import Update
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
@@ -137,6 +138,14 @@ class AskingScreen(Screen[None]):
         self._player: Timer | None = None
         self._direction = 1
 
+    def post_message(self, message: Message) -> bool:
+        """Note which widgets a key repaints; a message for each would cost more than its paint."""
+        if self.typing.is_pending and isinstance(message, Update):
+            self._dirty_widgets.add(message.widget)
+            self.check_idle()
+            return True
+        return super().post_message(message)
+
     def on_idle(self, event: Idle) -> None:
         """Paint what a key changes once all of it has taken effect: in one frame, not in two."""
         if self.typing.is_pending:
@@ -159,7 +168,7 @@ class AskingScreen(Screen[None]):
 
     def ask(self, edit: Edit, gesture: str = "") -> None:
         """Change the question by an edit."""
-        self.post_message(self.Ask(edit, gesture))
+        self.app.post_message(self.Ask(edit, gesture))
 
     def follow(self, question: Question) -> bool:
         """Take over a question that another one follows at once, without answering it.

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Input, TextArea
 
 from attn_tui.compute.text import ascii_signs
+from attn_tui.ui.terminal.direct import Repainted
 
 FIND = "slash"
 """The key of the palette."""
@@ -165,7 +166,7 @@ class StepField(ValueInput):
         self.post_message(self.Stepped(self, steps))
 
 
-class NumberField(ValueInput):
+class NumberField(ValueInput, Repainted):
     """Edits a whole number above 0, which enter sets and leaving the field keeps as it was."""
 
     is_number = True

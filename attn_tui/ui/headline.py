@@ -6,6 +6,8 @@ from textual.content import Content, Span
 from textual.reactive import var
 from textual.widgets import Static
 
+from attn_tui.ui.terminal.direct import Repainted
+
 SIDES = re.compile(
     r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ]*[^ ,.;:])"
 )
@@ -15,7 +17,7 @@ UNSCALED, SCALED = "$unscaled", "$scaled"
 """The styles of the two sides."""
 
 
-class Headline(Static):
+class Headline(Static, Repainted):
     """Shows one or two sentences, or an error in their place."""
 
     text: var[str] = var("", init=False)

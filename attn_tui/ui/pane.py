@@ -1,23 +1,30 @@
 """A pane: a region with a round border, a title, and its origin at the lower right."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Self
 
+from rich.segment import Segment
 from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Region
+from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.report.rows import cells
 from attn_tui.ui.keymap import shown_key
 from attn_tui.ui.markup import plain
+from attn_tui.ui.terminal.compositor import Spanned, Stretch
 
 SEPARATOR = re.compile(r": |, | over d_k$")
 """What stands between the parts of a title, and a part that its chart says as well."""
 
+TAG = re.compile(r"\[[^\]]*\]")
+"""Markup, of which only what stands between is shown."""
 
-class Pane(Container):
+
+class Pane(Container, Spanned):
     """Holds widgets behind a border with a title.
 
     Args:
@@ -51,6 +58,10 @@ class Pane(Container):
         """The title of a pane that nobody describes."""
         self._written = ("", "")
         """Title and subtitle as they were set: Textual rewrites their markup."""
+        self._last_line: Sequence[Segment] = ()
+        """The line with the subtitle as Textual rendered it: another one has its looks."""
+        self._form: tuple[Sequence[str], int] | None = None
+        """The markup of that subtitle, and into how many texts it parts it."""
         super().__init__(*widgets, id=id, classes=classes)
         self.border_title = self.headed(title)
 
@@ -127,6 +138,37 @@ class Pane(Container):
         """Repaint; a change of title only its line, though Textual asks for the whole pane."""
         lines = regions or self._changed
         return super().refresh(*lines, repaint=repaint, layout=layout, recompose=recompose)
+
+    def notify_style_update(self) -> None:
+        """Have the last line rendered again, since its looks may have changed."""
+        super().notify_style_update()
+        self._form = None
+
+    def spans(self, parts: Sequence[Stretch]) -> Sequence[Strip | None]:
+        """Return parts of lines, that with the subtitle among them: many change at each step."""
+        last = self.outer_size.height - 1
+        return [
+            self._subtitled().crop(start, stop) if strip is None and y == last else strip
+            for strip, (y, start, stop) in zip(super().spans(parts), parts, strict=True)
+        ]
+
+    def _subtitled(self) -> Strip:
+        """Return the last line: a corner, the edge, the subtitle, the edge again, a corner."""
+        width, height = self.outer_size
+        subtitle = self._written[1]
+        texts = [text for text in TAG.split(f" {subtitle} ") if text]
+        form = (TAG.findall(subtitle), len(texts))
+        if form != self._form or not subtitle:
+            (line,) = self.render_lines(Region(0, height - 1, width, 1))
+            self._last_line = [*line]
+            is_plain = [text for text, _, _ in self._last_line[2:-2]] == texts
+            self._form = form if is_plain else None
+            return line
+        left, edge, *label, short, right = self._last_line
+        room = width - 3 - cells("".join(texts))
+        label = [Segment(text, style) for text, (_, style, _) in zip(texts, label, strict=True)]
+        edge = Segment(short.text * room, edge.style)
+        return next(self.filtered([[left, edge, *label, short, right]]))
 
 
 def first_parts(text: str, room: int) -> str:

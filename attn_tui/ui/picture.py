@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import Protocol, runtime_checkable
 
 from rich.segment import Segment
@@ -83,19 +84,11 @@ class Picture(Spanned):
         if cells is None or self._is_of_another_size(cells):
             return [None] * len(parts)
         left, top = self.content_offset
-        background = self.background_colors[1]
-        filters = self.get_line_filters()
-        strips: list[Strip | None] = []
-        for y, start, stop in parts:
-            place = y - top, start - left, stop - left
-            if not cells.can_part(*place):
-                strips.append(None)
-                continue
-            segments = _segments(cells, self._base, *place)
-            for line_filter in filters:
-                segments = line_filter.apply(segments, background)
-            strips.append(Strip(segments, stop - start))
-        return strips
+        places = [(y - top, start - left, stop - left) for y, start, stop in parts]
+        can_part = [cells.can_part(*place) for place in places]
+        drawn = (_segments(cells, self._base, *place) for place in compress(places, can_part))
+        strips = self.filtered(drawn)
+        return [next(strips) if can else None for can in can_part]
 
 
 class PicturePane(Pane, Picture):

@@ -12,10 +12,10 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import var
 from textual.strip import Strip
-from textual.widget import Widget
 
 from attn_tui.compute.log_scale import LogScale
 from attn_tui.ui.action import moves
+from attn_tui.ui.terminal.direct import BindingsOnly
 
 REACH = 1.0
 """How many columns from the mouse a rounder value may be and still be preferred."""
@@ -24,7 +24,7 @@ PARTS = ("filled", "empty", "knob")
 """The parts of the track."""
 
 
-class Slider(Widget, can_focus=True):
+class Slider(BindingsOnly, can_focus=True):
     """A value on a logarithmic scale: a track with a knob, and ticks below it.
 
     Args:

@@ -68,7 +68,7 @@ def test_a_bar_is_as_long_as_its_weight_is_large() -> None:
         assert lengths[0] == pytest.approx(4 * lengths[2], abs=4)
         assert lengths[2] == lengths[3]
     # A weight that is not 0 has a bar, however small.
-    draw_bar(cells, 0, slice(0, 20), 1e-300, "unscaled", COLOURS)
+    draw_bar(cells, slice(0, 1), slice(0, 20), 1e-300, "unscaled", COLOURS)
     assert 0 < bar_lengths(cells, 0, "unscaled") <= 2
 
 

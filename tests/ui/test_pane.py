@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.geometry import Region
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
@@ -14,6 +15,8 @@ from tests.ui.person import press, shown
 
 class Host(App[None]):
     """An application with one pane."""
+
+    CSS = "Pane { border: round $foreground; &:focus { border: round $accent; } }"
 
     def compose(self) -> ComposeResult:
         yield Pane("")
@@ -52,6 +55,25 @@ async def test_numbers_that_do_not_fit_give_way_to_shorter_ones() -> None:
             await pilot.resize_terminal(columns, 10)
             await pilot.pause()
             assert pane.border_subtitle == subtitle
+
+
+async def test_the_line_of_a_subtitle_that_changes_is_the_one_that_textual_draws() -> None:
+    subtitles = (
+        "3 keys", "4 of 10 keys", "[b]5[/b] keys", "[b]66[/b] of 70", "[i]7[/i] keys",
+        "8 [b]keys[/b]", "", "猫 keys", "\\[x] keys", "9 keys",
+    )  # fmt: skip
+    async with Host().run_test(size=(40, 6)) as pilot:
+        pane = pilot.app.query_one(Pane)
+        width, height = pane.outer_size
+        for has_focus in (False, True):
+            pilot.app.set_focus(pane if has_focus else None)
+            for subtitle in subtitles:
+                pane.describe("Weights", subtitle)
+                await pilot.pause()
+                (part,) = pane.spans([(height - 1, 0, width)])
+                (whole,) = pane.render_lines(Region(0, height - 1, width, 1))
+                assert part is not None
+                assert [*part] == [*whole], subtitle
 
 
 async def test_a_title_ends_with_a_whole_word() -> None:

@@ -295,7 +295,7 @@ class _Output:
         its parts. So it is drawn over blanks, and the cursor is placed again after it.
         """
         look = _look(style)
-        if look.fills and self._look.fills and all(part == " " for part in texts):
+        if set(texts) == {" "} and look.fills and self._look.fills:
             look = self._look._replace(ground=look.ground)
         self.parts.append(_change(self._look, look))
         self._look = look

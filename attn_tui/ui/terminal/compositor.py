@@ -6,25 +6,46 @@ what is behind is not asked. The cells that are sent are the same.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from rich.console import Console
+from rich.segment import Segment
 from textual._compositor import Compositor, CompositorUpdate
+from textual.color import Color
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
+
+from attn_tui.ui.terminal.direct import BindingsOnly
 
 Stretch = tuple[int, int, int]
 """A line, its first column, and the column after the last."""
 
 
-class Spanned(Widget):
+class Spanned(BindingsOnly):
     """A widget that renders parts of its lines, too."""
+
+    _behind: Color | None = None
+    """The colour behind it, cached because Textual is slow to compute it."""
+
+    def notify_style_update(self) -> None:
+        """Ask for the colour again, since it may have changed."""
+        super().notify_style_update()
+        self._behind = None
 
     def spans(self, parts: Sequence[Stretch]) -> Sequence[Strip | None]:
         """Return parts of lines, counted in the widget; None where one has to be a whole line."""
-        raise NotImplementedError
+        return [None] * len(parts)
+
+    def filtered(self, parts: Iterable[list[Segment]]) -> Iterator[Strip]:
+        """Yield parts of lines with the filters of all lines applied."""
+        behind = self._behind = self._behind or self.background_colors[1]
+        filters = self.get_line_filters()
+        for segments in parts:
+            for line_filter in filters:
+                segments = line_filter.apply(segments, behind)
+            yield Strip(segments)
 
 
 class SpansUpdate(CompositorUpdate):

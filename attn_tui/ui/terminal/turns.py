@@ -38,13 +38,14 @@ class Turns:
     Args:
         app: The application, in whose own message queue each event is handled.
         give: Passes an event to the part of the screen it is for.
-        rest: Called once an event has taken effect, unless the same key comes next.
+        rest: Called once an event has taken effect, unless the same key comes next; returns
+            whether that has effects, too.
 
     Attributes:
         typing: When the last event came, or took effect.
     """
 
-    def __init__(self, app: App[None], give: Give, rest: Callable[[], None]) -> None:
+    def __init__(self, app: App[None], give: Give, rest: Callable[[], bool]) -> None:
         self.typing = Typing()
         self._app = app
         self._give = give
@@ -99,8 +100,7 @@ class Turns:
             try:
                 await self._done_in(self._app, partial(self._give, self._present))
                 await self._effects()
-                if not self.repeats:
-                    self._rest()
+                if not self.repeats and self._rest():
                     await self._effects()
             finally:
                 self.typing.is_pending = False
