@@ -7,11 +7,13 @@ palette, the filter of Claims and ``attn-tui claims WORDS`` all search so.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import IntEnum
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from math import log
 from typing import Protocol, TypeVar
 
@@ -34,6 +36,30 @@ LITTLE = frozenset({
 })  # fmt: skip
 """Words that say nothing of what is asked; they count only if nothing else is typed."""
 
+WEAK = frozenset({
+    "all", "an", "any", "because", "become", "becom", "bug", "call", "chang", "code", "compar",
+    "correct", "differenc", "different", "do", "doubt", "each", "error", "even", "expect", "fix",
+    "found", "help", "here", "implement", "incorrect", "issu", "learn", "make", "mistak", "model",
+    "more", "need", "no", "not", "official", "only", "other", "paper", "part", "possible",
+    "potential", "problem", "question", "same", "seem", "show", "some", "suppos", "thing",
+    "thought", "tri", "updat", "use", "used", "usual", "version", "want", "work", "wrong",
+})  # fmt: skip
+"""Stems of what people write of anything; where not all words are found, they count little."""
+
+LED = 0.8
+"""How much a word counts that only leads to something, beside one of its names."""
+
+TOGETHER = 0.5
+"""How much two words count that stand together, beside each of them."""
+
+LITTLE_WEIGHT = 0.25
+"""How much a weak word counts beside another that is as rare."""
+
+UNKNOWN_WEIGHT = 0.5
+"""How much a word counts that nothing has, when it is asked whether something has enough."""
+
+_SIZE = "(dim(ension)?|size|width)"
+
 SPELLINGS: Mapping[str, str] = {
     r"square[\s-]root": "√",
     "sqrt": "√",
@@ -49,12 +75,26 @@ SPELLINGS: Mapping[str, str] = {
     r"layer[\s-]?norm(ali[sz]ation)?": "layernorm",
     r"l2[\s-]?norm(ali[sz]ed|ali[sz]ation)?": "l2norm",
     r"cross[\s-]?entropy": "crossentropy",
+    r"dot[\s-]products?": "dotproduct",
+    r"(fourth|4th|quartic)[\s-]root": "fourthroot",
+    r"flash[\s_-]?att(entio)?n": "flashattention",
+    r"multi[\s-]?head(ed)?": "multihead",
+    rf"{_SIZE}[\s_-]?((of|per)[\s_-])?((one|a|each|the)[\s_-])?head": "d_head",
+    rf"head[\s_-]?{_SIZE}|d[\s_-]head|kv_channels": "d_head",
+    rf"(emb|embed|embedding|hidden|model)[\s_-]?{_SIZE}|n_embd": "d_model",
 }
 """The ways in which a thing is written, each with the one that all are read as."""
 
 _SPELLING = re.compile(
     "|".join(rf"(?<![^\W_])(?:{pattern})(?![^\W\d_])" for pattern in SPELLINGS), re.IGNORECASE
 )
+_CODE = (
+    (re.compile(r"(math\.|torch\.|np\.)?sqrt\(\s*(math\.|torch\.|np\.)?sqrt|[⁴4]√|\*\*\s*\(?-?\s*"
+                r"(0?\.25|1/4)\)?"), " fourth root "),
+    (re.compile(r"\*\*\s*\(?-?\s*(0?\.5|1/2)\)?|\brsqrt"), " √ "),
+)  # fmt: skip
+"""How roots are written in programs."""
+
 _POSSESSIVE = re.compile(r"['’]s(?!\w)")
 _IZE = re.compile(r"(?<=[a-z]{3})iz(?=e|ing|ation)", re.IGNORECASE)
 
@@ -127,10 +167,15 @@ class Words:
     places: tuple[int, ...]
 
     @property
+    def in_order(self) -> tuple[str, ...]:
+        """The words one by one, in order."""
+        ends = (*self.starts[1:], len(self.letters))
+        return tuple(self.letters[i:j] for i, j in zip(self.starts, ends, strict=False))
+
+    @property
     def parts(self) -> frozenset[str]:
         """The words one by one."""
-        ends = (*self.starts[1:], len(self.letters))
-        return frozenset(self.letters[i:j] for i, j in zip(self.starts, ends, strict=False))
+        return frozenset(self.in_order)
 
     def place(self, word: str) -> int | None:
         """Return where a word of the text begins with a typed word, or None.
@@ -148,6 +193,27 @@ class Words:
             return False
         is_letter = length > 1 and at + 1 in self.starts and self.letters[at].isalpha()
         return not is_letter or at + length in (*self.starts, len(self.letters))
+
+    def has(self, stem: str) -> float:
+        """Return how much of a word some text has: 1, or half if it only begins one of its words.
+
+        Endings make no difference, and of three letters or fewer there is no beginning.
+        """
+        best = 0.0
+        at = self.letters.find(stem)
+        while at >= 0 and best < 1.0:
+            end = at + len(stem)
+            if self._is_start(at, len(stem)):
+                rest = self.letters[end : self._end(end)]
+                begun = 0.5 if len(stem) >= LEAST_STEM and not stem.isdigit() else 0.0
+                best = max(best, 1.0 if rest in ("", *ENDINGS) else begun)
+            at = self.letters.find(stem, at + 1)
+        return best
+
+    def _end(self, at: int) -> int:
+        """Return where the word ends whose letters end at a place, or go on there."""
+        places = (*self.starts, len(self.letters))
+        return places[bisect_left(places, at)]
 
     def span(self, at: int, length: int) -> Span:
         """Return the part of the text where some letters stand."""
@@ -198,6 +264,8 @@ def common_spelling(text: str) -> str:
     >>> common_spelling("fp16 softmax, masked by -inf")
     'float16 softmax, masked by -∞'
     """
+    for pattern, root in _CODE:
+        text = pattern.sub(root, text)
     return _IZE.sub("is", _SPELLING.sub(_common, text))
 
 
@@ -217,18 +285,23 @@ class Query:
         text: As typed, without blanks at its ends.
         typed: Its words, as blanks part them, without what makes no difference.
         common: The same as all spell it.
+        parts: Of those that are several words written as one, these: ``q*k``, ``scale_factor``.
     """
 
     text: str
     typed: tuple[str, ...]
     common: tuple[str, ...] = ()
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, text: str) -> "Query":
         """Return a text as a query; a slash before it was typed once too often."""
         short = text[:MOST_TYPED].strip()
         short = short.removeprefix("/").strip() or short
-        return cls(short, _typed(short), _typed(common_spelling(short)))
+        common = common_spelling(short)
+        taken = (words(part) for part in common.split())
+        parts = {each.letters: each.in_order for each in taken if len(each.starts) > 1}
+        return cls(short, _typed(short), _typed(common), parts)
 
     @property
     def letters(self) -> str:
@@ -264,22 +337,6 @@ class Query:
         if grade is Grade.NAMED and not _missing(self.common or self.typed, named):
             return Grade.BEGUN
         return grade
-
-    def had(self, names: Sequence[str], description: str, topics: Sequence[str]) -> list[float]:
-        """Return how much of each word that says what is asked something has, from 0 to 1.
-
-        Endings make no difference here. A word of the description alone is half a word, and a
-        single letter none.
-        """
-        spellings = [each for name in (*names, *topics) for each in spelled(name)]
-        described = _words(description)
-
-        def of(word: str) -> float:
-            if len(word) > 1 and any(each.place(_stem(word)) is not None for each in spellings):
-                return 1.0
-            return 0.5 if len(word) > 1 and word in described else 0.0
-
-        return [of(word) for word in self.telling]
 
     def spans(self, text: str) -> list[Span]:
         """Return the parts of a text that are typed."""
@@ -340,24 +397,94 @@ def _missing(typed: Iterable[str], named: Iterable[Words]) -> list[str]:
 S = TypeVar("S", bound=Searchable)
 
 
-def most(searched: Iterable[S], query: Query, least: float = 0.0) -> list[S]:
+def most(
+    searched: Iterable[S], query: Query, least: float = 0.0, others: Iterable[Searchable] = ()
+) -> list[S]:
     """Return what has most of the words of a query, if nothing has all of them.
-
-    A word counts the more, the fewer have it: "attention" tells little, "LongRoPE" much.
 
     Args:
         searched: What is searched.
         query: The query.
         least: The share of the query that something must have to be found at all.
+        others: What else could be found; it tells how rare a word is.
+    """
+    return [each for each, _ in _most(searched, query, least, others)]
+
+
+def _most(
+    searched: Iterable[S], query: Query, least: float, others: Iterable[Searchable]
+) -> list[tuple[S, float]]:
+    """Return what has most of the words of a query, each with how much of them it has.
+
+    A word counts the more, the fewer have it: "attention" tells little, "LongRoPE" much. Two
+    words that stand together in both count once more.
     """
     every = [*searched]
-    table = [query.had(each.names, each.description, each.topics) for each in every]
-    rarity = [log((1.0 + len(every)) / (0.5 + sum(column))) for column in zip(*table, strict=True)]
-    total = sum(rarity)
-    shares = [sum(had * rare for had, rare in zip(row, rarity, strict=True)) for row in table]
+    pool: list[Searchable] = [*every, *others]
+    texts = [_Texts.of(each) for each in pool]
+    asked = [*_asked(query, texts)]
+    total = sum(rare for _, _, rare in asked)
+    rows = [(column, rare) for _, column, rare in asked]
+    for (one, _, rare), (two, _, other) in pairwise(asked):
+        rows.append(([text.has(one + two) for text in texts], TOGETHER * (rare + other) / 2.0))
+    shares = [sum(column[at] * rare for column, rare in rows) for at in range(len(every))]
     limit = max(MOST_OF * max(shares, default=0.0), least * total)
-    ranked = sorted(zip(shares, every, strict=True), key=lambda row: -row[0])
-    return [each for share, each in ranked if share >= limit and share > 0.0]
+    ranked = sorted(zip(every, shares, strict=True), key=lambda row: -row[1])
+    return [row for row in ranked if row[1] >= limit and row[1] > 0.0]
+
+
+def _asked(query: Query, texts: Sequence["_Texts"]) -> Iterator[tuple[str, Sequence[float], float]]:
+    """Yield each word, how much of it the texts have, and how much it counts.
+
+    What nothing has as one word, such as ``flash_jax``, counts as one by its parts.
+    """
+    for word in query.telling:
+        is_whole = any(text.has(word) for text in texts)
+        parts = (word,) if is_whole else query.parts.get(word, (word,))
+        for part in parts:
+            column = [text.has(part) for text in texts]
+            rare = log((1.0 + len(texts)) / (0.5 + sum(column))) / len(parts)
+            if _stem(part) in WEAK:
+                rare *= LITTLE_WEIGHT
+            yield part, column, rare if any(column) else UNKNOWN_WEIGHT * rare
+
+
+@dataclass(frozen=True, eq=False)
+class _Texts:
+    """The texts of something that can be searched for, without what makes no difference."""
+
+    named: Sequence[Words]
+    led: Sequence[Words]
+    described: frozenset[str]
+
+    @classmethod
+    def of(cls, searched: Searchable) -> "_Texts":
+        return _texts((*searched.names,), (*searched.topics,), searched.description)
+
+    def has(self, word: str) -> float:
+        """Return how much of a word they have, from 0 to 1.
+
+        What only leads to them is worth less, a word of the description alone half a word, and a
+        single letter none.
+        """
+        return _has(self, word) if len(word) > 1 else 0.0
+
+
+@lru_cache(maxsize=65_536)
+def _has(texts: _Texts, word: str) -> float:
+    stem = _stem(word)
+    return max(
+        0.5 if word in texts.described else 0.0,
+        max((each.has(stem) for each in texts.named), default=0.0),
+        LED * max((each.has(stem) for each in texts.led), default=0.0),
+    )
+
+
+@lru_cache(maxsize=2048)
+def _texts(names: tuple[str, ...], topics: tuple[str, ...], description: str) -> _Texts:
+    named = [each for name in dict.fromkeys(names) for each in spelled(name)]
+    led = [each for topic in dict.fromkeys(topics) for each in spelled(topic) if topic not in names]
+    return _Texts(named, led, _words(description))
 
 
 def having_all(searched: Iterable[S], query: Query) -> list[S]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attn_tui.claims.claim import Claim, TriedClaim, try_claim
-from attn_tui.claims.ledger import asked, has_all, hits, ledger, nearest
+from attn_tui.claims.ledger import Matches, asked, ledger, matches, nearest
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert
@@ -49,6 +49,9 @@ _EXAMPLES_OF_ONE = """\
 MOST_OTHERS = 8
 """How many other claims are named, of those that some words find."""
 
+MOST_NEAREST = 5
+"""How many claims are named below what people ask, if that fits better than all claims."""
+
 
 def _joined(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str:
     return " ".join(value)
@@ -62,42 +65,44 @@ def claims(words: str, form: str, **options: Any) -> int:
     """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
 
     WORDS, such as cosine or "first token", leave those that they find, the best first, each with
-    what it says and what is right, and what people ask about them. Ctrl+C prints what there is.
+    what it says and what is right, and what people ask about them. A number, such as 0.0884, is
+    named as the scale of a d_k. Ctrl+C prints what there is.
     """
     from attn_tui.claims.report import asked_text, report, summary, summary_line, total_line
-    from attn_tui.files.faq import asked_about
     from attn_tui.report.forms import WRITERS
 
     changes = changes_of(Trial, options)
-    ranked = hits(words)
-    asked_too = asked_about(words) if form == "text" else None
-    if not ranked and asked_too:
-        tell(f"no claim is about {inert(words)}, but people ask")
-    elif not ranked:
+    found = matches(words)
+    scale = _scale_text(words) if form == "text" else ""
+    _tell_missing(found, words, scale)
+    if form == "text" and (found.replies or (found.entry and not found.claims)):
+        write(filter(None, [scale, _reply_text(found)]))
+        return 0
+    if not found.claims and not scale:
         likely = ", ".join(claim.id for claim in nearest(words))
         tell(
             f"no claim is about {inert(words)}" + (f"; the nearest are {likely}" if likely else "")
         )
-    elif not has_all(words):
-        tell(f"no claim has all of {inert(words)}; these have most")
     trials = [
         (claim, replace(claim.trial, **changes if "seed" in claim.controls else {}))
-        for claim in ranked
+        for claim in found.claims
     ]
     findings: list[tuple[TriedClaim, float]] = []
     # Who reads a pipe or a file has room for long lines.
     width = WIDTH if sys.stdout.isatty() else None
+    reply = asked_text(found.entry) if found.entry and form == "text" else ""
+    write(filter(None, [scale, reply if found.is_asked else ""]))
     with until_interrupted() as stop:
-        for entry in _findings(trials, stop):
-            findings.append(entry)
+        for timed in _findings(trials, stop):
+            findings.append(timed)
             if form == "text":
-                write([summary(entry[0]) if words else summary_line(*entry, width)])
+                write([summary(timed[0]) if words else summary_line(*timed, width)])
         interrupted = stop()
     if form == "text":
-        write([asked_text(asked_too)] if asked_too else [])
+        write([reply] if reply and not found.is_asked else [])
         tried = [finding for finding, _ in findings]
         seconds = sum(time_taken for _, time_taken in findings)
-        if trials or not asked_too:
+        if trials or not scale:
             write([total_line(tried, len(trials), seconds)])
     else:
         write(WRITERS[form](report(findings, replace(Trial(), **changes).seed)))
@@ -120,16 +125,57 @@ def _needed(context: click.Context, parameter: click.Parameter, value: tuple[str
 def claim(name: str, form: str, **options: Any) -> int:
     """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it.
 
-    Words in place of an ID, such as cosine, try the claim that fits them best, and name others.
+    Words in place of an ID, such as cosine or the title of a question, try the claim that fits
+    them best, and name others; what people ask comes first where it fits better.
     """
-    from attn_tui.claims.report import report
+    from attn_tui.claims.report import asked_text, report
     from attn_tui.report.forms import WRITERS
 
-    tried, others = asked(name)
+    scale = _scale_text(name) if form == "text" else ""
+    if scale and not matches(name).claims:
+        write([scale])
+        return 0
+    found = asked(name)
+    tried, *others = found.claims
     trial = _trial(tried, options)
+    _tell_missing(found, name, scale)
+    if form == "text" and found.replies:
+        write(filter(None, [scale, _reply_text(found)]))
+        return 0
+    if form == "text":
+        reply = asked_text(found.entry) if found.entry and found.is_asked else ""
+        write(filter(None, [scale, reply]))
     names = ", ".join(claim.id for claim in others[:MOST_OTHERS])
     write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed, others=names)))
     return 0
+
+
+def _tell_missing(found: Matches, words: str, scale: str) -> None:
+    """Say on standard error that what is found lacks some of the words."""
+    if found.is_asked and not found.asks_all:
+        tell(f"nothing has all of {inert(words)}; this has most")
+    elif not found.is_asked and not found.has_all and found.claims and not scale:
+        tell(f"no claim has all of {inert(words)}; these have most")
+
+
+def _reply_text(found: Matches) -> str:
+    """Return what people ask that stands for all claims, and the claims that are nearest."""
+    from attn_tui.claims.report import asked_text
+
+    assert found.entry is not None
+    names = ", ".join(claim.id for claim in found.claims[:MOST_NEAREST])
+    return asked_text(found.entry) + (
+        f"No claim has all of it; nearest: {names}\n" if names else ""
+    )
+
+
+def _scale_text(words: str) -> str:
+    """Return a paragraph on a number among some words, if it is the scale of some d_k."""
+    from attn_tui.claims.report import scale_text
+    from attn_tui.compute.typed_scale import typed_scale
+
+    scale = typed_scale(words)
+    return scale_text(scale) if scale else ""
 
 
 def to_experiment(options: Mapping[str, Any]) -> "Experiment":
@@ -140,7 +186,7 @@ def to_experiment(options: Mapping[str, Any]) -> "Experiment":
     """
     from attn_tui.files.draft import EXAMPLE, parse
 
-    tried, _ = asked(options["name"])
+    tried = asked(options["name"]).claims[0]
     settings = Settings(**asdict(_trial(tried, options)), claim=tried.id)
     return parse(replace(EXAMPLE, setup=Setup().put(settings)))
 

@@ -12,6 +12,7 @@ from attn_tui.claims.headline import headline
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.numbers import exact, fixed, six_digits, with_error
+from attn_tui.compute.typed_scale import TypedScale
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.faq import FaqEntry
 from attn_tui.files.plain import named
@@ -242,6 +243,12 @@ def asked_text(entry: FaqEntry) -> str:
     """Return a paragraph on a question that people ask: its reply, and the line that shows it."""
     pairs = (("asked", entry.asks), ("", entry.reply), ("", f"attn-tui {entry.command}"))
     return "".join(labelled(label, text, _ID + 1) for label, text in pairs) + "\n"
+
+
+def scale_text(scale: TypedScale) -> str:
+    """Return a paragraph on a number that was typed: what it is, and the line that shows it."""
+    pairs = (("number", scale.means), ("", f"attn-tui {scale.command}"))
+    return "".join(labelled(label, text, _ID + 2) for label, text in pairs) + "\n"
 
 
 def deciding_text(finding: TriedClaim, width: int | None) -> str:

@@ -1,6 +1,6 @@
 """Questions that people ask in public, each with a reply and the command line that shows it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,12 +49,17 @@ def faq() -> Sequence[FaqEntry]:
     return [*map(_entry, read_tables(str(Path(__file__).with_suffix(".toml")), "entry"))]
 
 
-ENOUGH = 0.5
+ENOUGH = 0.3
 """An entry is about some words only if it has this share of what they say."""
 
 
-def asked_about(words: str) -> FaqEntry | None:
-    """Return the entry that some words find first; None if none has all of them, or enough."""
+def asked_about(words: str, others: Iterable[search.Searchable] = ()) -> FaqEntry | None:
+    """Return the entry that some words find first; None if none has all of them, or enough.
+
+    Args:
+        words: What is asked.
+        others: What else could be found; it tells how rare a word is.
+    """
     query = search.Query.of(words)
-    hits = search.having_all(faq(), query) or search.most(faq(), query, ENOUGH)
+    hits = search.having_all(faq(), query) or search.most(faq(), query, ENOUGH, others)
     return next(iter(hits), None)

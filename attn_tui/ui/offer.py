@@ -16,6 +16,7 @@ from attn_tui.compute.log_scale import D_K as D_KS
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.rules import RULES
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.typed_scale import typed_scale
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
@@ -299,11 +300,17 @@ def choices(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterato
 def bare_number(
     screen: InstrumentScreen, query: Query, places: Sequence[SettingPlace]
 ) -> Iterator[Offer]:
-    """Yield the offer to set d_k to a number that is typed alone."""
+    """Yield the offer to set d_k to a number that is typed alone, or whose scale is typed."""
     place = next(place for place in places if place.setting.name == D_K.name)
     with suppress(InputError):
         # A digit that is the key of an instrument is first of all that key.
         yield replace(typed_value(screen, place, query.text), kind=OfferKind.CHOICE)
+    scale = typed_scale(query.text)
+    if scale is not None and scale.is_alone and str(scale.d_k) != query.text:
+        with suppress(InputError):
+            offer = typed_value(screen, place, str(scale.d_k))
+            kind = OfferKind.QUESTION if query.text.isdigit() else offer.kind
+            yield replace(offer, kind=kind, help=scale.means, preview=None)
 
 
 RULE_ALONE = "This sets the rule alone. {models} have a soft cap too: m sets both."

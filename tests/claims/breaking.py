@@ -156,6 +156,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
         "additive_spreads": lambda spreads: lambda trial, width, size: spreads(trial, 16, size)
     },
     "L-41": {"softmax": argument(lambda z: z[:2])},
+    "L-44": {"output_of": lambda of: lambda trial, n, m: of(trial, 64, m)},
     "L-43": {"linear_weights": result(lambda p: np.full(p.shape, 1.0 / p.shape[-1]))},
     "L-27": {"Head.weights": lambda _: property(lambda head: row_weights(head.logits))},
 }  # fmt: skip

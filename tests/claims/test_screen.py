@@ -88,12 +88,12 @@ async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None
     async with at_claim("S0-17").run_test(size=WIDE) as pilot:
         screen = await claims(pilot)
         listed = screen.query_one(OptionList)
-        assert listed.option_count == len(ledger()) == 116
+        assert listed.option_count == len(ledger()) == 117
         line = str(listed.get_option("S0-17").prompt)
         assert "¶" in line
         assert "S0-17" in line
-        assert shown_title(screen.pane("list-pane")) == "e 116 claims"
-        assert screen.pane("list-pane").border_subtitle == "✓ 30  ✗ 19  ◐ 57  ¶ 10"
+        assert shown_title(screen.pane("list-pane")) == "e 117 claims"
+        assert screen.pane("list-pane").border_subtitle == "✓ 30  ✗ 19  ◐ 58  ¶ 10"
 
 
 @pytest.mark.slow
@@ -114,14 +114,14 @@ async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
         screen = await claims(pilot, "e", *"s1 false")
         listed = screen.query_one(OptionList)
         assert [option.id for option in listed.options] == ["S1-5", "S1-6"]
-        assert shown_title(screen.pane("list-pane")) == "e 2 of 116 claims"
+        assert shown_title(screen.pane("list-pane")) == "e 2 of 117 claims"
         assert screen.claim.id == "S1-5"
         assert screen.pane("claim-pane").border_title == "S1-5"
         assert (await claims(pilot, "down")).claim.id == "S1-5"
         assert screen.focused is listed
         assert (await claims(pilot, "down")).claim.id == "S1-6"
         screen = await claims(pilot, "escape")
-        assert screen.query_one(OptionList).option_count == 116
+        assert screen.query_one(OptionList).option_count == 117
         assert screen.query_one("#filter", Input).value == ""
         assert screen.focused is screen.query_one(OptionList)
 

@@ -103,3 +103,16 @@ def test_what_overflows_and_what_dies_is_that_of_any_draw() -> None:
         sizes.append(float(np.median(np.abs(np.vecdot(upstream, p * apart)))))
     assert "less than a millionth" in reply("Can a learned temperature")
     assert sizes[0] < 1e-6 * sizes[1]
+
+
+@pytest.mark.slow
+def test_how_an_output_varies_is_that_of_any_draw() -> None:
+    draws = {n: rows(n, DRAWS // 4) for n in (64, 1024)}
+    scaled, plain = (
+        [float(np.square(weights(m * scores)).sum(axis=1).mean()) for scores in draws.values()]
+        for m in (1 / 8, 1.0)
+    )
+    agrees("What is the variance of the att", r"it is (\S+) for 64 keys and (\S+) for 1,0", *scaled)
+    assert "Unscaled it is .71 and .60, nearly" in reply("What is the variance of the att")
+    # Unscaled rows differ much: of 10,000 the mean is not known to two digits.
+    assert plain == pytest.approx([0.71, 0.60], rel=0.03)

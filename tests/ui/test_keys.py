@@ -16,7 +16,7 @@ NAMES = ("explore", "claims", "heads", "dots", "attention")
 ON_PANES = {
     "explore": {"scores-pane": "e Scores s", "d_k-pane": "d_k"},
     "heads": {"map-pane": "e Saturation: mean largest weight"},
-    "claims": {"list-pane": "e 116 claims"},
+    "claims": {"list-pane": "e 117 claims"},
 }
 """The titles of panes that a key acts on; the first letter is the key."""
 

@@ -148,7 +148,7 @@ SCREENS = {
     "sweep": (KEYS["sweep"] + find("draws 64") + find("n 8"), "With 8 keys"),
     "attention": (KEYS["attention"] + find("n 9"), "of 8 queries with a choice"),
     "heads": (KEYS["heads"], "heads"),
-    "claims": (KEYS["claims"] + "j", "116 claims"),
+    "claims": (KEYS["claims"] + "j", "117 claims"),
 }
 """Keys that lead to a screen, and a text on it."""
 

@@ -96,3 +96,20 @@ async def test_a_title_finds_its_question_first() -> None:
             hits = [hit async for hit in provider.search(typed)]
             best = max(hits, key=lambda hit: hit.score)
             assert str(best.prompt).startswith(begins), typed
+
+
+SCALES = {"0.0884": "128", "1/sqrt(80)": "80", "11.3": "128", "0.125": "64"}
+"""Scales as people type them, and the d_k that they are offered as."""
+
+
+async def test_a_typed_scale_offers_the_d_k_that_has_it() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        for typed, d_k in SCALES.items():
+            hits = [hit async for hit in PaletteProvider(screen).search(typed)]
+            offers = {str(hit.prompt): hit.help or "" for hit in hits}
+            assert "scores are" in offers[f"d_k: 1,024 → {d_k}"], typed
+        # In a title it is a word as others are.
+        titled = [hit async for hit in PaletteProvider(screen).search("MLA: 1/sqrt(40) is wrong")]
+        assert not any(str(hit.prompt).startswith("d_k") for hit in titled)
+        assert any(str(hit.prompt).startswith("question: Why does DeepSeek") for hit in titled)

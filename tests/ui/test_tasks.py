@@ -387,7 +387,7 @@ async def test_20_hide_a_key() -> None:
 async def test_21_find_an_error_in_the_articles() -> None:
     async with fresh_start() as pilot:
         await press(pilot, "6", "e", *"false", "enter")
-        assert "19 of 116 claims" in read(pilot)
+        assert "19 of 117 claims" in read(pilot)
         # What is shown is one of those that are listed.
         assert "“For zero-mean entries the expected dot product is d_k.”" in read(pilot)
 

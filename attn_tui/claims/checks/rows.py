@@ -19,6 +19,7 @@ from attn_tui.compute.numbers import general
 from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import PLAIN, Scale
 from attn_tui.compute.softmax import STABLE
+from attn_tui.compute.sweep.exact import mean_trace
 from attn_tui.library import softmax, statistics
 
 
@@ -68,20 +69,53 @@ def one_more(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def first_key(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Average the weight of key 0 over causal rows, of equal logits and with key 0 ahead."""
+    """Average what causal rows give to key 0, and what it then adds to their outputs.
+
+    It matters more than any other first key would only if it adds more than H_n/n.
+    """
     check_size(trial, n=2048)
     n = trial.n
     alike = float((1.0 / np.arange(1.0, n + 1.0)).sum() / n)
-    for where, lead in (("all logits alike", 0.0), ("key 0 ahead by 5", 5.0)):
+    for where, lead, size in (
+        ("all logits alike", 0.0, 1.0),
+        ("key 0 ahead by 5, and its value small", 5.0, 0.01),
+        ("key 0 ahead by 5, and its value as long as others", 5.0, 1.0),
+    ):
         queries, keys = np.ones((n, 1)), np.zeros((n, 1))
         keys[0] = lead
         model = HeadModel.of(Scale("none").logit_map(1, 1), HeadMask("causal"))
         mean = float(Head(queries, keys, keys, model).weights[:, 0].mean())
         exact = float((exp(lead) / (exp(lead) + np.arange(n))).mean())
         weight = Evidence("mean weight of key 0", mean, exact=exact)
+        added = Evidence("mean length of p₀·v₀, other values of length 1", size * mean)
         share = Evidence("H_n/n, that of equal logits", alike)
         # Rounding is no lead.
-        yield Case(f"{where}, n = {n:,}", mean > alike * (1.0 + 1e-9), (weight, share))
+        matters = size * mean > alike * (1.0 + 1e-9)
+        yield Case(f"{where}, n = {n:,}", matters, (weight, added, share))
+
+
+FEW = 64
+"""The keys of a short row, whose output a longer one is compared with."""
+
+
+def output_variance(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Draw the output Σ p·v of values of variance 1, for few keys and for many."""
+    check_size(trial, n=4096, draws=10_000)
+    for words, m in (("m = 1/√d_k", 1.0 / sqrt(trial.d_k)), ("m = 1", 1.0)):
+        few, many = (output_of(trial, n, m) for n in (FEW, trial.n))
+        long = Evidence.of(f"variance of the output, n = {trial.n:,}", many)
+        short = Evidence.of(f"variance of the output, n = {FEW}", few)
+        yield Case(words, long.decisive < short.decisive / 2.0, (long, short))
+
+
+def output_of(trial: Trial, n: int, m: float) -> Number:
+    """Return the variance of one entry of the output of n keys, and the mean of Σp²."""
+    weights = row_weights(m * rows_of_scores(trial.d_k, n, trial))
+    outputs = np.vecdot(weights, stream(trial.seed, n, 3).standard_normal(weights.shape))
+    squares = np.square(outputs)
+    trace = mean_trace(n, trial.d_k, m)
+    error = float(squares.std() / sqrt(squares.size))
+    return Number(float(squares.mean()), error, None if trace is None else 1.0 - trace)
 
 
 RATE = 0.1
