@@ -522,9 +522,9 @@ class AttnApp(App[None]):
     def action_command_palette(self) -> None:
         """Open the palette."""
         if not isinstance(self.screen, CommandPalette):
-            from attn_tui.ui.palette import PLACEHOLDER
+            from attn_tui.ui.palette import PLACEHOLDER, Palette
 
-            self.push_screen(CommandPalette(placeholder=PLACEHOLDER))
+            self.push_screen(Palette(placeholder=PLACEHOLDER))
 
     def search_themes(self) -> None:
         """Open the list of themes."""
@@ -535,10 +535,10 @@ class AttnApp(App[None]):
         if name == "example" and self.guide is not None:
             self.guide.skip()
             return
-        from attn_tui.ui.palette import LISTS
+        from attn_tui.ui.palette import LISTS, Palette
 
         provider, placeholder = LISTS[name]
-        self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
+        self.push_screen(Palette([provider], placeholder=f"Choose {placeholder}…"))
 
 
 def nothing() -> None:

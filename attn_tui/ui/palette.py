@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.widgets import Input
 
 from attn_tui import search
 from attn_tui.compute.text import visible
@@ -39,6 +40,14 @@ PRESENT = "  ✓ chosen"
 
 NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
 """The first line where nothing fits."""
+
+
+class Palette(CommandPalette):
+    """Textual's palette, with a cursor that stays."""
+
+    def on_mount(self) -> None:
+        """Keep the cursor, which would draw twice a second for ever."""
+        self.query_one(Input).cursor_blink = False
 
 
 def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
