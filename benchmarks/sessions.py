@@ -5,8 +5,9 @@
     python -m benchmarks.sessions --check            # ends with 1 where an aim is missed
 
 An age is the time from a change to the file that holds it. Of single changes it is at most a
-second; while a key is held, thirty times a second, at most five. Then programs are killed by SIGKILL at random moments while they are edited: each file is valid, holds a
-state that was asked, and none that is older than the last finished save.
+second; while a key is held, thirty times a second, at most five. Then programs are killed by
+SIGKILL at random moments while they are edited: each file is valid, holds a state that was asked,
+and none that is older than the last finished save.
 """
 
 import os
@@ -198,7 +199,7 @@ def single(count: int, chance: Random) -> list[float]:
 def held(seconds: float) -> list[float]:
     """Return the greatest age of what each save holds until the next, while a key is held."""
     with edited() as one:
-        turn, steps = 0, 1
+        steps = 1
         end = time() + seconds
         while time() < end:
             # At an end of the slider the other key is held.
@@ -206,7 +207,6 @@ def held(seconds: float) -> list[float]:
                 steps = -steps
             one.step(steps)
             one.attend(1 / PER_SECOND)
-            turn += 1
         ages = []
         for save, following in pairwise(one.saves):
             since = one.superseded(save)
