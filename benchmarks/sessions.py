@@ -7,16 +7,16 @@
 An age is the time from a change to the file that holds it. Of single changes it is at most a
 second; while a key is held, thirty times a second, at most five. Then programs are killed by
 SIGKILL at random moments while they are edited: each file is valid, holds a state that was asked,
-and none that is older than the last finished save.
+and none that is older than the last finished save. Beside an age stands for how much of it the
+program waited for a processor, since a machine does other things, too.
 """
 
 import os
 import signal
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +30,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.files.draft import Draft
 from attn_tui.files.session import Session, read_session
+from attn_tui.report.export import TEMPORARY
 from attn_tui.ui.memory import STARTED
 from attn_tui.ui.session_names import ENDING
 from benchmarks.terminal import PER_SECOND, Program, on_terminal
@@ -54,15 +55,51 @@ DAMAGED, NEVER, OLDER = "DAMAGED", "NEVER ASKED", "OLDER THAN THE LAST SAVE"
 
 
 @dataclass(frozen=True)
+class Moment:
+    """A time, and how long the program had waited for a processor by then.
+
+    Attributes:
+        time: In seconds.
+        waited: In seconds.
+    """
+
+    time: float
+    waited: float = 0.0
+
+    def since(self, before: "Moment") -> "Age":
+        """Return the seconds since another moment."""
+        return Age(self.time - before.time, self.waited - before.waited)
+
+
+@dataclass(frozen=True, order=True)
+class Age:
+    """How old something is.
+
+    Attributes:
+        seconds: In seconds.
+        waited: For how many of them the program waited for a processor.
+    """
+
+    seconds: float = 0.0
+    waited: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.2f} s ({self.waited:.2f} waiting)"
+
+
+NEW = Age()
+
+
+@dataclass(frozen=True)
 class Change:
     """Something that is asked.
 
     Attributes:
-        when: The time of the key.
+        moment: That of the key.
         state: What is asked from then on.
     """
 
-    when: float
+    moment: Moment
     state: State
 
 
@@ -71,13 +108,11 @@ class Save:
     """A session that was in the file.
 
     Attributes:
-        when: When it was there first.
-        text: The bytes of the file.
-        session: What they mean.
+        moment: When it was there first.
+        session: What the file says.
     """
 
-    when: float
-    text: bytes
+    moment: Moment
     session: Session
 
     @property
@@ -103,7 +138,7 @@ class Edited:
         self.program = program
         self._folder = folder
         self._file = (0, 0)
-        self.changes = [Change(time(), START)]
+        self.changes = [Change(self.now, START)]
         self.saves: list[Save] = []
 
     @property
@@ -111,10 +146,21 @@ class Edited:
         """What is asked."""
         return self.changes[-1].state
 
+    @property
+    def now(self) -> Moment:
+        """The present moment."""
+        waited = 0.0
+        # Not every system tells.
+        with suppress(OSError):
+            waited = (
+                int(Path(f"/proc/{self.program.process}/schedstat").read_text().split()[1]) / 1e9
+            )
+        return Moment(time(), waited)
+
     def press(self, keys: str, state: State | None = None) -> None:
         """Press keys, which ask something or only show something else."""
         if state is not None:
-            self.changes.append(Change(time(), state))
+            self.changes.append(Change(self.now, state))
         os.write(self.program.terminal, keys.encode())
 
     def step(self, steps: int) -> None:
@@ -128,8 +174,13 @@ class Edited:
             now = path.stat()
             if (now.st_ino, now.st_mtime_ns) != self._file:
                 self._file = now.st_ino, now.st_mtime_ns
-                when = time()
-                self.saves.append(Save(when, path.read_bytes(), read_session(str(path)).session))
+                moment = self.now
+                self.saves.append(Save(moment, read_session(str(path)).session))
+
+    @property
+    def halves(self) -> int:
+        """How many files lie in the folder that are not whole."""
+        return len([*(self._folder / "attn-tui" / "sessions").glob(f"{TEMPORARY}*")])
 
     def attend(self, seconds: float) -> None:
         """Read what the program writes, and watch its file."""
@@ -138,16 +189,16 @@ class Edited:
             self.program.read(min(left, LOOK))
             self.look()
 
-    def superseded(self, save: Save) -> float | None:
+    def superseded(self, save: Save) -> Moment | None:
         """Return when something else was asked than what a save holds; None if nothing was.
 
         Raises:
             StopIteration: If it was never asked.
         """
         places = range(len(self.changes) - 1, -1, -1)
-        before = (place for place in places if self.changes[place].when <= save.when)
+        before = (place for place in places if self.changes[place].moment.time <= save.moment.time)
         place = next(place for place in before if self.changes[place].state == save.state)
-        return self.changes[place + 1].when if place + 1 < len(self.changes) else None
+        return self.changes[place + 1].moment if place + 1 < len(self.changes) else None
 
 
 def sessions_in(folder: Path) -> list[Path]:
@@ -180,7 +231,7 @@ def edited() -> Iterator[Edited]:
             yield Edited(program, folder)
 
 
-def single(count: int, chance: Random) -> list[float]:
+def single(count: int, chance: Random) -> list[Age]:
     """Return the ages of single changes, between which somebody thinks."""
     ages = []
     with edited() as one:
@@ -190,13 +241,13 @@ def single(count: int, chance: Random) -> list[float]:
             change = one.changes[-1]
             while not (one.saves and one.saves[-1].state == change.state):
                 one.attend(LOOK)
-                if time() - change.when > LONGEST:
+                if time() - change.moment.time > LONGEST:
                     raise click.ClickException(f"{change.state} was not saved")
-            ages.append(one.saves[-1].when - change.when)
+            ages.append(one.saves[-1].moment.since(change.moment))
     return ages
 
 
-def held(seconds: float) -> list[float]:
+def held(seconds: float) -> list[Age]:
     """Return the greatest age of what each save holds until the next, while a key is held."""
     with edited() as one:
         steps = 1
@@ -209,8 +260,9 @@ def held(seconds: float) -> list[float]:
             one.attend(1 / PER_SECOND)
         ages = []
         for save, following in pairwise(one.saves):
-            since = one.superseded(save)
-            ages.append(following.when - (since or following.when))
+            superseded = one.superseded(save)
+            if superseded is not None:
+                ages.append(following.moment.since(superseded))
         return ages
 
 
@@ -228,8 +280,8 @@ class Kill:
         saves: How many files were seen before.
         outcome: What the file holds.
         missing: How many changes it does not hold.
-        age: For how many seconds the first of them had been there.
-        left: Other files that lie in the folder.
+        age: How old the first of them was.
+        halves: Files that are not whole and lie beside it.
     """
 
     seed: int
@@ -238,8 +290,8 @@ class Kill:
     saves: int
     outcome: str
     missing: int
-    age: float
-    left: int
+    age: Age
+    halves: int
 
 
 def edits(one: Edited, chance: Random, end: float) -> None:
@@ -272,28 +324,28 @@ def killed(seed: int) -> Kill:
     with edited() as one:
         begun = time()
         edits(one, chance, begun + chance.uniform(0.2, 9.0))
+        ended = one.now
         os.kill(one.program.process, signal.SIGKILL)
-        ended = time()
         os.waitpid(one.program.process, 0)
         one.program.has_ended = True
-        return left_by(one, seed, ended - begun, ended)
+        return left_by(one, seed, ended.time - begun, ended)
 
 
-def left_by(one: Edited, seed: int, after: float, ended: float) -> Kill:
+def left_by(one: Edited, seed: int, after: float, ended: Moment) -> Kill:
     """Return what a program that was killed has left."""
     changes, seen = len(one.changes) - 1, len(one.saves)
-    others = [*(one._folder / "attn-tui" / "sessions").glob(".*")]
+    others = one.halves
 
-    def kill(outcome: str, missing: int = 0, age: float = 0.0) -> Kill:
-        return Kill(seed, after, changes, seen, outcome, missing, age, len(others))
+    def kill(outcome: str, missing: int = 0, age: Age = NEW) -> Kill:
+        return Kill(seed, after, changes, seen, outcome, missing, age, others)
 
     try:
         one.look()
     except InputError:
         return kill(DAMAGED)
     if not one.saves:
-        first = one.changes[1].when if changes else ended
-        return kill(NONE, changes, ended - first)
+        first = one.changes[1].moment if changes else ended
+        return kill(NONE, changes, ended.since(first))
     save = one.saves[-1]
     asked = {change.state for change in one.changes}
     if not {state_of(step) for step in save.session.steps} <= asked:
@@ -303,8 +355,8 @@ def left_by(one: Edited, seed: int, after: float, ended: float) -> Kill:
         return kill(OLDER)
     if since is None:
         return kill(LAST)
-    missing = sum(change.when >= since for change in one.changes)
-    return kill(EARLIER, missing, ended - since)
+    missing = sum(change.moment.time >= since.time for change in one.changes)
+    return kill(EARLIER, missing, ended.since(since))
 
 
 def latest(one: Edited, save: Save) -> int:
@@ -315,10 +367,11 @@ def latest(one: Edited, save: Save) -> int:
 # What is printed
 
 
-def row(name: str, ages: Sequence[float], most: float) -> str:
-    """Return a line about ages."""
-    shown = f"median {median(ages):.2f} s, at most {max(ages):.2f} s" if ages else "none"
-    return f"{name}: {shown} (aim {most:g} s), {len(ages)} saves"
+def row(ages: Sequence[Age]) -> str:
+    """Return what is said of ages."""
+    if not ages:
+        return "none"
+    return f"{len(ages)}, median {median(age.seconds for age in ages):.2f} s, at most {max(ages)}"
 
 
 @click.command(help=__doc__.replace("\n\n", "\n\n\b\n"))
@@ -330,9 +383,9 @@ def row(name: str, ages: Sequence[float], most: float) -> str:
 def main(changes: int, seconds: float, kills: int, seed: int, check: bool) -> None:
     """Print ages and kills."""
     ages = single(changes, Random(seed))
-    click.echo(row("single changes", ages, MOST_SINGLE))
+    click.echo(f"single changes (aim {MOST_SINGLE:g} s): {row(ages)}")
     steady = held(seconds)
-    click.echo(row("a key held", steady, MOST_HELD))
+    click.echo(f"a key held (aim {MOST_HELD:g} s): {row(steady)}")
     found = []
     for number in range(seed, seed + kills):
         one = killed(number)
@@ -340,12 +393,11 @@ def main(changes: int, seconds: float, kills: int, seed: int, check: bool) -> No
         click.echo(
             f"seed {one.seed}: killed after {one.after:.1f} s, {one.changes} changes, "
             f"{one.saves} saves: {one.outcome}, {one.missing} changes missing, "
-            f"{one.age:.2f} s old, {one.left} other files"
+            f"{one.age} old, {one.halves} halves"
         )
-    for outcome, count in Counter(one.outcome for one in found).most_common():
-        old = [one.age for one in found if one.outcome == outcome]
-        click.echo(f"{outcome}: {count}, median {median(old):.2f} s, at most {max(old):.2f} s")
-    is_missed = max(ages) > MOST_SINGLE or max(steady, default=0.0) > MOST_HELD
+    for outcome in dict.fromkeys(one.outcome for one in found):
+        click.echo(f"{outcome}: {row([one.age for one in found if one.outcome == outcome])}")
+    is_missed = max(ages).seconds > MOST_SINGLE or max(steady, default=NEW).seconds > MOST_HELD
     is_missed |= any(one.outcome in (DAMAGED, NEVER, OLDER) for one in found)
     sys.exit(check and is_missed)
 
