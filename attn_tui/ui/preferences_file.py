@@ -41,6 +41,9 @@ _OF_ANSI = ("ansi-background", "ansi-foreground")
 MOST_THEMES = 100
 """The most files of themes that are read."""
 
+MOST_PROBLEMS, MOST_OF_THEME = 10, 1
+"""The most problems of the file that are said, and of a theme, which one is enough to leave out."""
+
 
 def folder() -> Path:
     """Return the configuration directory of the program, which may not be there."""
@@ -61,8 +64,18 @@ def preferences(place: Path | None = None) -> Preferences:
     themes = tuple(_themes(place / THEMES, problems))
     read = NONE
     if not _is_missing(place / FILE):
-        read = _read(place / FILE, [theme.name for theme in themes], problems)
+        of_file: list[str] = []
+        read = _read(place / FILE, [theme.name for theme in themes], of_file)
+        problems += _first(of_file, MOST_PROBLEMS)
     return replace(read, themes=themes, problems=tuple(problems))
+
+
+def _first(problems: Sequence[str], most: int) -> list[str]:
+    """Return the first problems of a file, and how many more there are."""
+    said = [*problems[:most]]
+    if len(problems) > most:
+        said[-1] += f" (and {len(problems) - most:,} more)"
+    return said
 
 
 def _is_missing(path: Path) -> bool:
@@ -224,7 +237,9 @@ def _themes(place: Path, problems: list[str]) -> Iterator["Theme"]:
             problems.append(f"{place_of(str(place))}: {problem}")
         return
     for path in paths[:MOST_THEMES]:
-        theme = _theme(path, problems)
+        of_theme: list[str] = []
+        theme = _theme(path, of_theme)
+        problems += _first(of_theme, MOST_OF_THEME)
         if theme is not None:
             yield theme
 
@@ -249,7 +264,7 @@ def _theme(path: Path, problems: list[str]) -> "Theme | None":
             _note(problems, partial(values.refuse, name, COLOUR))
     variables = replace(values, of=found.get("variables") or {}, path="variables")
     for name, value in variables.of.items():
-        is_style = name.endswith("-style")
+        is_style = "style" in name.split("-")
         is_right = _is_style if is_style else _is_colour
         if not (isinstance(value, str) and is_right(value)):
             _note(problems, partial(variables.refuse, name, STYLE if is_style else COLOUR))
