@@ -51,7 +51,8 @@ LONGEST = 30.0
 
 LAST, EARLIER, NONE = "the last state", "an earlier state", "no file yet"
 DAMAGED, NEVER, OLDER = "DAMAGED", "NEVER ASKED", "OLDER THAN THE LAST SAVE"
-"""What a killed program can leave; the last three are faults."""
+FAULTS = (DAMAGED, NEVER, OLDER)
+"""What a killed program can leave, and what of it is a fault."""
 
 
 @dataclass(frozen=True)
@@ -398,7 +399,7 @@ def main(changes: int, seconds: float, kills: int, seed: int, check: bool) -> No
     for outcome in dict.fromkeys(one.outcome for one in found):
         click.echo(f"{outcome}: {row([one.age for one in found if one.outcome == outcome])}")
     is_missed = max(ages).seconds > MOST_SINGLE or max(steady, default=NEW).seconds > MOST_HELD
-    is_missed |= any(one.outcome in (DAMAGED, NEVER, OLDER) for one in found)
+    is_missed |= any(one.outcome in FAULTS for one in found)
     sys.exit(check and is_missed)
 
 

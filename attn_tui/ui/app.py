@@ -40,6 +40,7 @@ from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
+from attn_tui.ui.toasts import end_toasts
 
 if TYPE_CHECKING:
     from attn_tui.files.session import Restored
@@ -144,6 +145,7 @@ class AttnApp(App[None]):
         if not no_color:
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
+        end_toasts()
         self._cells = TerminalCells()
         self.taking_over = self.active = nothing
         # Textual asks for these during its own initialisation.
