@@ -23,6 +23,7 @@ class Noted(Toast):
 async def test_a_notice_of_no_time_left_is_shown_for_a_moment() -> None:
     async with AttnApp(EXAMPLE).run_test() as pilot:
         screen = await shown(pilot)
-        late = Noted(Notification("d_k is 64 already", timeout=-0.002))
+        late = Noted(Notification("d_k is 64 already"))
+        late._timeout = -0.002
         await screen.mount(late)
         assert late.delay > 0.1
