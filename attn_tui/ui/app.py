@@ -524,9 +524,9 @@ class AttnApp(App[None]):
     def action_command_palette(self) -> None:
         """Open the palette."""
         if not isinstance(self.screen, CommandPalette):
-            from attn_tui.ui.palette import PLACEHOLDER, Palette
+            from attn_tui.ui.palette import PLACEHOLDER, StillPalette
 
-            self.push_screen(Palette(placeholder=PLACEHOLDER))
+            self.push_screen(StillPalette(placeholder=PLACEHOLDER))
 
     def search_themes(self) -> None:
         """Open the list of themes."""
@@ -537,10 +537,10 @@ class AttnApp(App[None]):
         if name == "example" and self.guide is not None:
             self.guide.skip()
             return
-        from attn_tui.ui.palette import LISTS, Palette
+        from attn_tui.ui.palette import LISTS, StillPalette
 
         provider, placeholder = LISTS[name]
-        self.push_screen(Palette([provider], placeholder=f"Choose {placeholder}…"))
+        self.push_screen(StillPalette([provider], placeholder=f"Choose {placeholder}…"))
 
 
 def nothing() -> None:

@@ -105,13 +105,13 @@ class Editor(FirstClick, TextArea):
             self.scroll_home(animate=False)
 
 
-class Field(Input):
+class LineField(Input):
     """Edits a line; its cursor stays, since one that blinks draws twice a second for ever."""
 
     cursor_blink = reactive(False, init=False)
 
 
-class ValueInput(FirstClick, Field):
+class ValueInput(FirstClick, LineField):
     """Edits one value, which enter and leaving the field set.
 
     Attributes:
@@ -192,7 +192,7 @@ class NumberField(ValueInput):
         return not sign.isdecimal() and sign not in EXPONENT and sign not in ",._ ·×*^"
 
 
-class Filter(FirstClick, Field):
+class Filter(FirstClick, LineField):
     """Edits the words of a filter, which work while they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -10,7 +10,7 @@ from functools import partial
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
-from textual.widgets import Input
+from textual.widgets import Input, LoadingIndicator
 
 from attn_tui import search
 from attn_tui.compute.text import visible
@@ -42,12 +42,13 @@ NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
 """The first line where nothing fits."""
 
 
-class Palette(CommandPalette):
-    """Textual's palette, with a cursor that stays."""
+class StillPalette(CommandPalette):
+    """Textual's palette, in which nothing moves while nobody types."""
 
     def on_mount(self) -> None:
-        """Keep the cursor, which would draw twice a second for ever."""
+        """Keep the cursor, and the dots of a search, which move even where they are hidden."""
         self.query_one(Input).cursor_blink = False
+        self.query_one(LoadingIndicator).auto_refresh = None
 
 
 def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:

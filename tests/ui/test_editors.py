@@ -259,3 +259,4 @@ async def test_a_cursor_stays_and_draws_nothing_while_nobody_types(keys: str) ->
         assert isinstance(field, Input | TextArea)
         assert not field.cursor_blink
         assert field._cursor_visible
+        assert not [one for one in pilot.app.screen.walk_children() if one.auto_refresh]
