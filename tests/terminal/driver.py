@@ -172,7 +172,9 @@ class Driven:
         """Read until the program has done what it was sent, as far as its main thread tells."""
         state = Path(f"/proc/{self.terminal.child.pid}/stat")
         calm, patience = 0, Patience(self.terminal.child.pid)
-        while calm < CALM and not patience.over:
+        while calm < CALM:
+            if patience.over:
+                raise FaultError("it never rests")
             is_quiet = not self._read(PAUSE)
             is_asleep = state.read_text().rpartition(") ")[2].startswith("S")
             calm = calm + 1 if is_quiet and is_asleep else 0
