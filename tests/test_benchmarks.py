@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.sessions import FAULTS
 from benchmarks.verdicts.case import AGREES, NOTHING, differs
 from benchmarks.verdicts.judge import NO_MODEL, outcome
 
@@ -65,6 +66,21 @@ def test_the_benchmark_of_many_heads_runs_and_agrees(tmp_path: Path) -> None:
     assert done.stdout.startswith("agrees: ")
     assert "MB above --help" in done.stdout
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_the_benchmark_of_sessions_says_how_old_they_are_and_what_kills_leave() -> None:
+    command = [sys.executable, "-m", "benchmarks.sessions"]
+    done = subprocess.run(
+        [*command, "--changes", "1", "--seconds", "10", "--kills", "2"],
+        capture_output=True, text=True, encoding="utf-8", check=True, cwd=COMPUTE.parents[1],
+    )  # fmt: skip
+    single, held, *kills = done.stdout.splitlines()
+    assert single.startswith("single changes (aim 1 s): 1, median")
+    assert held.startswith("a key held (aim 5 s): ")
+    assert len([line for line in kills if line.startswith("seed ")]) == 2
+    assert not [line for line in kills if any(word in line for word in FAULTS)]
 
 
 @pytest.mark.slow

@@ -13,6 +13,10 @@ Forms = Mapping[str, Callable[[], Iterable[str | bytes]]]
 """The forms that can be written, by suffix: each returns text or bytes in pieces."""
 
 
+TEMPORARY = ".attn-tui."
+"""How the name of a file begins that is not whole yet; a program that is killed may leave it."""
+
+
 def export(path: str, forms: Forms) -> None:
     """Write to a file, replacing one that exists; ``~`` is the home directory.
 
@@ -50,7 +54,7 @@ def write_atomically(path: str, pieces: Iterable[str | bytes], follows: bool = T
     try:
         target, mode = _target(path, follows)
         # With a short name, since the name of the file may be as long as names can be.
-        temporary = target.with_name(f".attn-tui.{os.urandom(8).hex()}")
+        temporary = target.with_name(f"{TEMPORARY}{os.urandom(8).hex()}")
         _write(temporary, target, mode, pieces)
     except OSError as error:
         reason = _REASONS.get(type(error)) or error.strerror or "it cannot be written"

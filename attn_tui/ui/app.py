@@ -40,6 +40,7 @@ from attn_tui.ui.terminal.input import PasteLost, RestOfPaste
 from attn_tui.ui.terminal.size import clamped
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
+from attn_tui.ui.toasts import end_toasts
 
 if TYPE_CHECKING:
     from attn_tui.files.session import Restored
@@ -144,6 +145,7 @@ class AttnApp(App[None]):
         if not no_color:
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
+        end_toasts()
         self._cells = TerminalCells()
         self.taking_over = self.active = nothing
         # Textual asks for these during its own initialisation.
@@ -524,9 +526,9 @@ class AttnApp(App[None]):
     def action_command_palette(self) -> None:
         """Open the palette."""
         if not isinstance(self.screen, CommandPalette):
-            from attn_tui.ui.palette import PLACEHOLDER
+            from attn_tui.ui.palette import PLACEHOLDER, StillPalette
 
-            self.push_screen(CommandPalette(placeholder=PLACEHOLDER))
+            self.push_screen(StillPalette(placeholder=PLACEHOLDER))
 
     def search_themes(self) -> None:
         """Open the list of themes."""
@@ -537,10 +539,10 @@ class AttnApp(App[None]):
         if name == "example" and self.guide is not None:
             self.guide.skip()
             return
-        from attn_tui.ui.palette import LISTS
+        from attn_tui.ui.palette import LISTS, StillPalette
 
         provider, placeholder = LISTS[name]
-        self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
+        self.push_screen(StillPalette([provider], placeholder=f"Choose {placeholder}…"))
 
 
 def nothing() -> None:

@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widgets import Input, TextArea
 
 from attn_tui.compute.text import ascii_signs
@@ -69,6 +70,8 @@ class FirstClick:
 class Editor(FirstClick, TextArea):
     """Edits lines of text."""
 
+    cursor_blink = reactive(False, init=False)
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "begin_line", "New line", id="new_line"),
         Binding("escape", "screen.back", "Done", id="done"),
@@ -103,7 +106,13 @@ class Editor(FirstClick, TextArea):
             self.scroll_home(animate=False)
 
 
-class ValueInput(FirstClick, Input):
+class LineField(Input):
+    """Edits a line; its cursor stays, since one that blinks draws twice a second for ever."""
+
+    cursor_blink = reactive(False, init=False)
+
+
+class ValueInput(FirstClick, LineField):
     """Edits one value, which enter and leaving the field set.
 
     Attributes:
@@ -184,7 +193,7 @@ class NumberField(ValueInput, Repainted):
         return not sign.isdecimal() and sign not in EXPONENT and sign not in ",._ ·×*^"
 
 
-class Filter(FirstClick, Input):
+class Filter(FirstClick, LineField):
     """Edits the words of a filter, which work while they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

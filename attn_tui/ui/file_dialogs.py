@@ -25,6 +25,7 @@ from attn_tui.compute.numbers import byte_size
 from attn_tui.compute.text import visible
 from attn_tui.files.paths import typed_path
 from attn_tui.ui.dialogs import Dialogue
+from attn_tui.ui.editors import LineField
 from attn_tui.ui.repeat import Repeat
 
 EXISTS = "{files}: already there. Enter again replaces what is there; another name keeps it."
@@ -70,7 +71,7 @@ class FileScreen(Dialogue[Any]):
                 "[@click=screen.into_list(1)]↓ list[/], [@click=screen.click]⏎ takes it[/], "
                 "[@click=screen.leave]esc closes[/]"
             )
-            yield Input(self._typed, placeholder="path of a file", select_on_focus=False)
+            yield LineField(self._typed, placeholder="path of a file", select_on_focus=False)
             yield Label(self._hint, markup=False, id="hint")
             yield Files(present_folder(), self._endings)
 

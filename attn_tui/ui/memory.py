@@ -46,10 +46,12 @@ def folder() -> Path:
             raise NoFolderError("XDG_STATE_HOME is no absolute path")
         return Path(state, "attn-tui")
     # Without HOME and an entry for the user, "~" stays as it is; with an empty HOME it is "/".
-    home = os.path.expanduser("~")
-    if os.environ.get("HOME") == "" or not os.path.isabs(home):
+    if os.environ.get("HOME") == "" or not os.path.isabs(os.path.expanduser("~")):
         raise NoFolderError("there is no home directory")
-    return Path(home, ".local", "state", "attn-tui")
+    # Imported here because most commands remember nothing.
+    from platformdirs import user_state_path
+
+    return user_state_path("attn-tui", appauthor=False)
 
 
 def _read(name: str, most: int) -> bytes:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.widgets import Input, LoadingIndicator
 
 from attn_tui import search
 from attn_tui.compute.text import visible
@@ -39,6 +40,15 @@ PRESENT = "  ✓ chosen"
 
 NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
 """The first line where nothing fits."""
+
+
+class StillPalette(CommandPalette):
+    """Textual's palette, in which nothing moves while nobody types."""
+
+    def on_mount(self) -> None:
+        """Keep the cursor, and the dots of a search, which move even where they are hidden."""
+        self.query_one(Input).cursor_blink = False
+        self.query_one(LoadingIndicator).auto_refresh = None
 
 
 def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:

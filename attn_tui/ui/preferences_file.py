@@ -27,10 +27,22 @@ FILE, THEMES = "config.toml", "themes"
 """The names of the file and of the folder with themes, in the configuration directory."""
 
 KEYS, COLOUR = "keys, such as u, f2 or ctrl+s", "a colour, such as #b9a3ff"
-"""What is expected of a key and of a colour."""
+STYLE = "a style of text, such as bold underline"
+"""What is expected of a key, a colour and a style."""
+
+_THEME_TYPES: Mapping[str, type] = {
+    "dark": bool, "ansi": bool, "variables": dict, "luminosity_spread": float, "text_alpha": float,
+}  # fmt: skip
+"""The types of a theme's fields that are no colours."""
+
+_OF_ANSI = ("ansi-background", "ansi-foreground")
+"""The variables without which a theme of the terminal's own colours cannot be shown."""
 
 MOST_THEMES = 100
 """The most files of themes that are read."""
+
+MOST_PROBLEMS, MOST_OF_THEME = 10, 1
+"""The most problems of the file that are said, and of a theme, which one is enough to leave out."""
 
 
 def folder() -> Path:
@@ -52,8 +64,18 @@ def preferences(place: Path | None = None) -> Preferences:
     themes = tuple(_themes(place / THEMES, problems))
     read = NONE
     if not _is_missing(place / FILE):
-        read = _read(place / FILE, [theme.name for theme in themes], problems)
+        of_file: list[str] = []
+        read = _read(place / FILE, [theme.name for theme in themes], of_file)
+        problems += _first(of_file, MOST_PROBLEMS)
     return replace(read, themes=themes, problems=tuple(problems))
+
+
+def _first(problems: Sequence[str], most: int) -> list[str]:
+    """Return the first problems of a file, and how many more there are."""
+    said = [*problems[:most]]
+    if len(problems) > most:
+        said[-1] += f" (and {len(problems) - most:,} more)"
+    return said
 
 
 def _is_missing(path: Path) -> bool:
@@ -221,7 +243,9 @@ def _themes(place: Path, problems: list[str]) -> Iterator["Theme"]:
             problems.append(f"{place_of(str(place))}: {problem}")
         return
     for path in paths[:MOST_THEMES]:
-        theme = _theme(path, problems)
+        of_theme: list[str] = []
+        theme = _theme(path, of_theme)
+        problems += _first(of_theme, MOST_OF_THEME)
         if theme is not None:
             yield theme
 
@@ -240,22 +264,31 @@ def _theme(path: Path, problems: list[str]) -> "Theme | None":
     for name in names:
         if name not in values.of:
             continue
-        kind = {"dark": bool, "variables": dict}.get(name)
-        kind = kind or (float if name in ("luminosity_spread", "text_alpha") else str)
+        kind = _THEME_TYPES.get(name, str)
         found[name] = _note(problems, partial(values.get, name, kind))
         if kind is str and found[name] is not None and not _is_colour(found[name]):
             _note(problems, partial(values.refuse, name, COLOUR))
-    for name, value in (found.get("variables") or {}).items():
-        if not (isinstance(value, str) and (name.endswith("-style") or _is_colour(value))):
-            _note(
-                problems,
-                partial(
-                    replace(values, of=found["variables"], path="variables").refuse, name, COLOUR
-                ),
-            )
+    variables = replace(values, of=found.get("variables") or {}, path="variables")
+    for name, value in variables.of.items():
+        is_style = "style" in name.split("-")
+        is_right = _is_style if is_style else _is_colour
+        if not (isinstance(value, str) and is_right(value)):
+            _note(problems, partial(variables.refuse, name, STYLE if is_style else COLOUR))
+    for name in _OF_ANSI:
+        # Textual's own style sheets name them in such a theme.
+        if found.get("ansi") and name not in variables.of:
+            _note(problems, partial(variables.refuse, name, COLOUR))
     if "primary" not in values.of:
         _note(problems, partial(values.refuse, "primary", COLOUR))
     return Theme(path.stem, **found) if len(problems) == before else None
+
+
+def _is_style(text: str) -> bool:
+    """Return whether Textual can read a style of text: one that it cannot ends the program."""
+    from textual.css.constants import VALID_STYLE_FLAGS
+
+    words = text.split()
+    return bool(words) and VALID_STYLE_FLAGS.issuperset(words)
 
 
 def _is_colour(text: str) -> bool:

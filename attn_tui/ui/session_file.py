@@ -3,7 +3,7 @@
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attn_tui.captures.disk import place_of, regular
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.report.export import write_atomically
+from attn_tui.report.export import TEMPORARY, write_atomically
 from attn_tui.ui.memory import NoFolderError, folder, locked
 from attn_tui.ui.session_names import ENDING
 
@@ -27,7 +27,7 @@ MOST_FREE = 10
 """The most sessions kept that nobody has open, the newest."""
 
 FRESH = 3_600
-"""Seconds for which an array is kept that no session names yet."""
+"""Seconds for which an array is kept that no session names yet, and half a file."""
 
 LONGEST_LOCK = 1_000
 """The most bytes of a lock."""
@@ -179,7 +179,10 @@ def _free(sessions: Path) -> list[Path]:
 
 
 def _prune(sessions: Path) -> None:
-    """Delete all free sessions but the newest, locks of none, and arrays that none names."""
+    """Delete all free sessions but the newest, and what is of no use to any that stays.
+
+    That is locks of none, halves that killed programs have left, and arrays that none names.
+    """
     for path in _free(sessions)[MOST_FREE:]:
         with suppress(OSError):
             path.unlink()
@@ -189,13 +192,26 @@ def _prune(sessions: Path) -> None:
         if not lock.with_suffix("").exists() and holder is not None and not holder.is_alive:
             with suppress(OSError):
                 lock.unlink()
+    for half in _old(sessions.glob(f"{TEMPORARY}*")):
+        with suppress(OSError):
+            half.unlink()
     _prune_arrays(sessions)
+
+
+def _old(paths: Iterable[Path]) -> list[Path]:
+    """Return the files that no running program can be about to use."""
+    old = []
+    for path in paths:
+        # Another program may just have finished it.
+        with suppress(OSError):
+            if time() - path.stat().st_mtime > FRESH:
+                old.append(path)
+    return old
 
 
 def _prune_arrays(sessions: Path) -> None:
     """Delete the arrays that no session names, unless one may be about to."""
-    arrays = [*(sessions / ARRAYS).glob("*")]
-    old = [path for path in arrays if time() - path.stat().st_mtime > FRESH]
+    old = _old((sessions / ARRAYS).glob("*"))
     if not old:
         return
     from attn_tui.files.session import kept_names

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from attn_tui.files.session import Restored, Session
     from attn_tui.ui.app import AttnApp
 
-SOON, HELD = 0.5, 5.0
-"""Seconds after a change at which it is saved, and between two saves while a key is held."""
+SOON, HELD = 0.5, 4.0
+"""Seconds after a change at which it is saved, and after a save while a key is held. Then it is up
+to `SOON` until somebody looks, and a save takes a moment, so that five are not exceeded."""
 
 NOT_KEPT = "What you ask is not kept for the next start: {reason}"
 """What is said, once, where nothing can be saved."""

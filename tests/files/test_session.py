@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from attn_tui.engine.settings import Settings as Heads
 from attn_tui.files import edits
 from attn_tui.files import session as session_module
 from attn_tui.files.draft import EXAMPLE, Draft, parse
+from attn_tui.files.examples import EXAMPLES
 from attn_tui.files.history import History, Question
 from attn_tui.files.session import FilesInFolder, FilesInText, Session, read_session, session_text
 from tests.files.test_codec import masks, precisions, scales
+from tests.ui.damaged import changed, scratched
 
 
 def saved(path: Path, session: Session) -> Path:
@@ -219,6 +222,28 @@ def test_a_damaged_session_is_named_with_the_place_and_what_was_expected(
     assert "a.session" in raised.value.where
     assert raised.value.expected
     assert path.read_text("utf-8") == text
+
+
+@pytest.mark.slow
+def test_a_session_damaged_in_any_way_is_read_or_named_in_a_line(tmp_path: Path) -> None:
+    path, draw = tmp_path / "a.session", Random(5)
+    drafts = tuple(Draft(example.draft.text) for example in EXAMPLES.values())
+    session = Session(drafts[:4], 2, "dots", {"dots": "over-pane"}, {"explore": drafts[1]})
+    sound = saved(path, session).read_bytes()
+    for turn in range(600):
+        other = json.dumps(changed(draw, json.loads(sound))).encode()
+        data = other if turn % 2 else scratched(draw, scratched(draw, sound))
+        path.write_bytes(data)
+        error = None
+        try:
+            assert read_session(str(path)).session.history.present.draft
+        except InputError as raised:
+            error = raised
+        if error is not None:
+            assert str(error).isprintable()
+            assert "a.session" in error.where
+            assert error.expected
+        assert path.read_bytes() == data
 
 
 def test_a_file_kept_elsewhere_is_not_taken(tmp_path: Path) -> None:

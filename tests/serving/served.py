@@ -15,6 +15,10 @@ DEADLINE = 60.0
 """Seconds after which a wait fails; nothing waits for a time."""
 
 
+PAUSE = 0.1
+"""Seconds after which another page is read; nothing that is found depends on it."""
+
+
 class Room(Classroom):
     """A server whose visitors can be counted."""
 
@@ -22,6 +26,11 @@ class Room(Classroom):
     def count(self) -> int:
         """How many are there."""
         return len(self._visits)
+
+    @property
+    def programs(self) -> list[int]:
+        """The numbers of the processes of their programs."""
+        return [visit._process.pid for visit in self._visits if visit._process is not None]
 
     async def until_empty(self) -> None:
         """Wait until the programs of all have ended."""
@@ -57,16 +66,28 @@ class Page:
         """Type keys."""
         await self.socket.send_str(json.dumps(["stdin", keys]))
 
+    async def read(self, seconds: float | None = None) -> None:
+        """Show the next piece of what the program writes, if it comes within some time."""
+        try:
+            message = await self.socket.receive(seconds)
+        except TimeoutError:
+            return
+        if message.type is not aiohttp.WSMsgType.BINARY:
+            raise AssertionError(f"{message} before that:\n" + "\n".join(self.screen.display))
+        self._stream.feed(message.data)
+
     async def until(self, holds: Callable[[], bool]) -> None:
         """Read until something holds, or the server closes."""
         async with asyncio.timeout(DEADLINE):
             while not holds():
-                message = await self.socket.receive()
-                if message.type is not aiohttp.WSMsgType.BINARY:
-                    raise AssertionError(
-                        f"{message} before that:\n" + "\n".join(self.screen.display)
-                    )
-                self._stream.feed(message.data)
+                await self.read()
+
+    async def until_like(self, other: "Page") -> None:
+        """Read both until they show the same."""
+        async with asyncio.timeout(DEADLINE):
+            while self.screen.display != other.screen.display:
+                await self.read(PAUSE)
+                await other.read(PAUSE)
 
     async def until_shows(self, text: str) -> None:
         """Read until a text stands on the screen."""

@@ -1,12 +1,19 @@
 """A class: each page has a program, and as many as there are places."""
 
+import asyncio
+import os
 import re
+import sys
+from contextlib import AsyncExitStack
+from math import sqrt
+from pathlib import Path
 
 import aiohttp
 import pytest
 
+from attn_tui.compute.log_scale import D_K
 from attn_tui.serving import server
-from tests.serving.served import served, visitor
+from tests.serving.served import Page, served, visitor
 from tests.test_cli import call
 
 pytestmark = pytest.mark.slow
@@ -87,3 +94,30 @@ def test_a_lesson_that_is_none_is_told_before_anything_is_served() -> None:
     assert done.exit_code == 2
     assert "no-lesson.toml" in done.stderr
     assert done.stdout == ""
+
+
+async def hold(page: Page, place: int) -> None:
+    """Hold keys, look around, and end so many steps above the beginning."""
+    await page.until_shows(START)
+    await page.press(20 * "+" + "3[]tt1" + 20 * "-" + place * "+")
+    await page.until_shows(f"Divided by {sqrt(D_K.step(1024, place)):.3g}")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+async def test_eight_at_once_see_what_each_did_and_nothing_of_them_stays() -> None:
+    async with served(visitors=9) as room:
+        files = os.listdir("/proc/self/fd")
+        async with AsyncExitStack() as stack:
+            pages = [await stack.enter_async_context(visitor(room)) for _ in range(8)]
+            async with asyncio.TaskGroup() as group:
+                for place, page in enumerate(pages):
+                    group.create_task(hold(page, place))
+            alone = await stack.enter_async_context(visitor(room))
+            await hold(alone, 5)
+            await alone.until_like(pages[5])
+            assert alone.screen.display != pages[4].screen.display
+            programs = room.programs
+            assert len(programs) == 9
+        await room.until_empty()
+        assert not [number for number in programs if Path(f"/proc/{number}").exists()]
+        assert len(os.listdir("/proc/self/fd")) <= len(files)

@@ -8,7 +8,8 @@ compared with what ``attn-tui show --json`` prints of the question in it.
 
 prints each fault with the seed and the number of events that lead to it, and the last screen; with
 ``--seconds`` it begins no further seed after so many seconds. ``--memory`` visits everything, does
-things that people do until there are 5,000, and sees that memory does not grow after the 500th.
+things that people do until there are 5,000, and sees that memory does not grow after the 500th,
+and that no more threads run, and no more files are open, than then.
 """
 
 import argparse
@@ -18,8 +19,9 @@ import re
 import select
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import chdir
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from itertools import chain, count, groupby
 from math import inf
@@ -72,6 +74,9 @@ DONE, VISITED = 5_000, 500
 
 MOST = 20 * 2**20
 """Bytes that may be added from then on."""
+
+POOL = min(32, (os.cpu_count() or 1) + 4)
+"""Threads that asyncio keeps once it has needed them."""
 
 FEW = "few.json"
 """A question of few draws, so that what is kept of a sweep takes little."""
@@ -167,7 +172,9 @@ class Driven:
         """Read until the program has done what it was sent, as far as its main thread tells."""
         state = Path(f"/proc/{self.terminal.child.pid}/stat")
         calm, patience = 0, Patience(self.terminal.child.pid)
-        while calm < CALM and not patience.over:
+        while calm < CALM:
+            if patience.over:
+                raise FaultError("it never rests")
             is_quiet = not self._read(PAUSE)
             is_asleep = state.read_text().rpartition(") ")[2].startswith("S")
             calm = calm + 1 if is_quiet and is_asleep else 0
@@ -322,14 +329,51 @@ def runs(given: argparse.Namespace) -> Iterator[tuple[int, int, str]]:
             yield from pool.map(run, parts)
 
 
-def growth(seed: int, number: int, folder: Path) -> int:
-    """Return how many bytes more are held at the most than after the first of so many actions."""
+@dataclass(frozen=True)
+class Kept:
+    """What a program at rest keeps.
+
+    Attributes:
+        memory: The bytes of memory.
+        threads: How many threads it has.
+        files: What its open descriptors lead to.
+    """
+
+    memory: int
+    threads: int
+    files: tuple[str, ...]
+
+    @classmethod
+    def of(cls, terminal: Terminal) -> "Kept":
+        """Return what the program on a terminal keeps now."""
+        process = Path(f"/proc/{terminal.child.pid}")
+        files = []
+        for link in (process / "fd").iterdir():
+            # The number of a pipe or a socket says nothing.
+            with suppress(OSError):
+                files.append(os.readlink(link).partition(":[")[0])
+        return cls(held(terminal), len([*(process / "task").iterdir()]), tuple(sorted(files)))
+
+    def __str__(self) -> str:
+        memory = f"{self.memory / 2**20:.1f} MB"
+        return f"{memory}, {self.threads} threads, {len(self.files)} files"
+
+    def left(self, before: "Kept") -> list[str]:
+        """Return what is kept that was not kept before, a sentence each."""
+        new = [*(Counter(self.files) - Counter(before.files)).elements()]
+        found = [f"{file} is still open" for file in new]
+        if self.threads > before.threads + POOL:
+            found.append(f"{self.threads} threads run, and {before.threads} did before")
+        return found
+
+
+def keeps(seed: int, number: int, folder: Path) -> Iterator[Kept]:
+    """Do so many actions; yield what is kept after every `VISITED` of them."""
     arguments = ["show", "--screen", "--experiment", FEW]
     random, driven = Random(seed), Driven(Size(120, 40), arguments, folder)
     visits = everywhere()
     assert len(visits) <= VISITED
     actions = chain(visits, (random.choice(ACTIONS) for _ in range(number - len(visits))))
-    before = most = 0
     with driven.terminal as terminal:
         terminal.is_watched = False
         for done, action in enumerate(actions, 1):
@@ -342,10 +386,7 @@ def growth(seed: int, number: int, folder: Path) -> int:
             driven.settle()
             if done % VISITED == 0:
                 driven.finish()
-                now = held(terminal)
-                before, most = before or now, max(most, now)
-                say(f"{done:,} actions: {now / 2**20:.1f} MB\n")
-    return most - before
+                yield Kept.of(terminal)
 
 
 def say(text: str) -> None:
@@ -355,12 +396,18 @@ def say(text: str) -> None:
 
 
 def remember(seed: int, number: int) -> int:
-    """See that memory does not grow in so many actions; return 1 if it does."""
+    """See that nothing more is kept in so many actions; return 1 if anything is."""
+    first: Kept | None = None
+    more, left = 0, list[str]()
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name))
-        more = growth(seed, number, Path(name))
+        for count, now in enumerate(keeps(seed, number, Path(name)), 1):
+            say(f"{count * VISITED:,} actions: {now}\n")
+            first = first or now
+            more, left = max(more, now.memory - first.memory), now.left(first)
     say(f"{more / 2**20:.1f} MB more at most than after {VISITED:,} of {number:,} actions\n")
-    return more > MOST
+    say("".join(f"{sentence}\n" for sentence in left))
+    return more > MOST or bool(left)
 
 
 def main() -> int:

@@ -247,3 +247,16 @@ async def test_a_number_that_is_emptied_has_its_value_again_when_it_is_left() ->
         cap.focus()
         await press(pilot, "3", "enter", "backspace", "tab")
         assert screen.present.experiment.setup.scale.softcap is None
+
+
+@pytest.mark.parametrize("keys", slow_after(1, ["o", "e", "d", "s", "slash", "g tab tab", "6 e"]))
+async def test_a_cursor_stays_and_draws_nothing_while_nobody_types(keys: str) -> None:
+    """A cursor that blinks takes a processor, and a slow line, twice a second for ever."""
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await press(pilot, *keys.split())
+        field = pilot.app.screen.focused
+        assert isinstance(field, Input | TextArea)
+        assert not field.cursor_blink
+        assert field._cursor_visible
+        assert not [one for one in pilot.app.screen.walk_children() if one.auto_refresh]

@@ -124,6 +124,16 @@ def test_the_folder_itself_may_be_a_link(state: Path, tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere" / "theme").read_text() == "ansi-dark\n"
 
 
+def test_notes_lie_where_the_system_keeps_such_things(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """~/Library/Application Support is no folder that anybody looks for by XDG_STATE_HOME."""
+    place = tmp_path / "Application Support" / "attn-tui"
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr("platformdirs.user_state_path", lambda *_, **__: place)
+    assert folder() == place
+
+
 def without_variable(patch: pytest.MonkeyPatch) -> None:
     def no_entry(user: int) -> None:
         raise KeyError(user)

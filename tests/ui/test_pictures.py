@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, TextArea
 
 from tests import golden
 from tests.ui.shots import FIRST, SHOTS, Shot
@@ -44,10 +43,6 @@ def test_a_screen_looks_as_it_was_reviewed(name: str, snap_compare: Callable[...
 
     async def show(pilot: Pilot[None]) -> None:
         await shot.show(pilot)
-        for editor in pilot.app.screen.query("Input, TextArea"):
-            assert isinstance(editor, Input | TextArea)
-            editor._pause_blink(visible=True)
-        await pilot.pause()
 
     assert snap_compare(shot.app(), terminal_size=shot.size, run_before=show)
 

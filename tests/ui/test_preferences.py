@@ -10,6 +10,7 @@ from pkgutil import walk_packages
 
 import pytest
 from click.testing import CliRunner
+from textual.app import App
 from textual.widgets import Footer
 
 import attn_tui
@@ -18,9 +19,11 @@ from attn_tui.commands.program import program
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.help import help_text
+from attn_tui.ui.keymap import keys_by_id
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.preferences import Preferences
 from attn_tui.ui.preferences_file import key_places, preferences
+from tests.ui import damaged
 from tests.ui.person import notices, press, shown
 
 THEME = 'primary = "#ff0000"\nbackground = "#000000"\nforeground = "#ffffff"\n'
@@ -131,6 +134,10 @@ def test_two_keys_can_be_exchanged_and_a_key_of_one_screen_given_on_another(
         (f"{THEME}colour = 1", '"colour" is unknown'),
         (f"{THEME}[variables]\nborder = 1", '"variables.border" is 1'),
         (f"{THEME}[variables]\nborder = 'no colour'", '"variables.border" is'),
+        (f"{THEME}[variables]\nlink-style = 'boldest'", "expected a style of text"),
+        (f"{THEME}[variables]\nlink-style = '$link-style'", "expected a style of text"),
+        (f"{THEME}ansi = 'red'", "expected true or false"),
+        (f"{THEME}ansi = true", '"variables.ansi-background" is missing'),
         ("primary", "after a key"),
     ],
 )
@@ -142,19 +149,58 @@ def test_a_theme_that_cannot_be_used_is_named(tmp_path: Path, theme: str, named:
     assert named in found.problems[0]
 
 
+def test_a_theme_of_a_thousand_faults_is_one_line(tmp_path: Path) -> None:
+    wrong = "".join(f"a{number} = 1\n" for number in range(1000))
+    found = read(tmp_path, f"{wrong}", mine=f"{THEME}[variables]\n{wrong}")
+    of_theme, *of_file = found.problems
+    assert "(and 999 more)" in of_theme
+    assert len(of_file) == 10
+    assert "(and 990 more)" in of_file[-1]
+
+
 @pytest.mark.slow
 def test_a_file_damaged_in_any_way_keeps_what_is_ours(tmp_path: Path) -> None:
     whole = "".join(template()).replace("# ", "", 1).encode()
     draw = random.Random(5)
-    for _ in range(300):
-        data = bytearray(re.sub(rb"(?m)^# (\w+ = )", rb"\1", whole))
-        for _ in range(draw.randint(1, 8)):
-            place = draw.randrange(len(data))
-            data[place : place + draw.randint(0, 30)] = draw.randbytes(draw.randint(0, 4))
+    known = [*keys_by_id(place for together in key_places() for place in together)]
+    for turn in range(600):
+        data = re.sub(rb"(?m)^# (\w+ = )", rb"\1", whole)
+        data = damaged.scratched(draw, data) if turn % 2 else damaged.keymap(draw, known)
         (tmp_path / "config.toml").write_bytes(data)
-        found = preferences(tmp_path)
-        assert all("config.toml" in problem for problem in found.problems)
+        for problem in preferences(tmp_path).problems:
+            assert problem.isprintable()
+            assert "config.toml" in problem
+            assert "expected" in problem
         assert (tmp_path / "config.toml").read_bytes() == data
+
+
+@pytest.mark.slow
+async def test_a_damaged_theme_is_one_line_and_any_other_can_be_shown(tmp_path: Path) -> None:
+    """A colour, style or variable that Textual cannot read would end the program at the start."""
+    place = tmp_path / "themes" / "mine.toml"
+    place.parent.mkdir()
+    draw = random.Random(5)
+    shown_themes = 0
+    async with AttnApp(EXAMPLE).run_test(size=(100, 32)) as pilot:
+        await shown(pilot)
+        app = pilot.app
+        for _ in range(400):
+            data = damaged.theme(draw)
+            place.write_bytes(data)
+            found = preferences(tmp_path)
+            assert place.read_bytes() == data
+            assert len(found.problems) + len(found.themes) == 1
+            for problem in found.problems:
+                assert problem.isprintable()
+                assert "mine.toml" in problem
+                assert "expected" in problem
+            for own in found.themes:
+                app.register_theme(own)
+                app.set_reactive(App.theme, own.name)
+                app.stylesheet.set_variables(app.get_css_variables())
+                app.stylesheet.reparse()
+                shown_themes += 1
+    assert shown_themes > 50
 
 
 async def test_chosen_keys_work_and_stand_in_footer_title_palette_and_help() -> None:

@@ -80,6 +80,17 @@ def test_sessions_of_another_host_and_without_locks_are_not_offered() -> None:
     assert newest() is None
 
 
+def test_halves_that_killed_programs_have_left_are_deleted(state: Path) -> None:
+    state.mkdir(parents=True)
+    half, fresh = state / ".attn-tui.0123", state / ".attn-tui.4567"
+    for path in (half, fresh):
+        path.write_text("{")
+    os.utime(half, (1_000, 1_000))
+    SessionFile.begin()
+    assert not half.exists()
+    assert fresh.exists()
+
+
 @pytest.mark.slow
 def test_the_ten_newest_are_kept_and_the_arrays_that_they_name(
     state: Path, monkeypatch: pytest.MonkeyPatch
