@@ -10,6 +10,7 @@ import pytest
 
 import attn_tui
 from attn_tui import InputError
+from attn_tui.compute.fit.explain import explain
 from attn_tui.probing.inputs import ProbePlan, drawn, from_layout, laid_out
 from attn_tui.probing.probed import ProbedCall
 from tests.pairs import slow_after
@@ -242,6 +243,34 @@ def test_rows_without_a_key_may_be_anything_unless_it_is_said() -> None:
     assert QUICK(by_mask, mask=some_hidden, hidden_rows="nan").verdict == "agrees"
     wrong = QUICK(by_mask, mask=some_hidden, hidden_rows="zero")
     assert "rows that see no key are not 0" in wrong.line
+
+
+def unexplained(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """No softmax: what no cause of the doctor gives."""
+    p = np.abs(scores(q, k)) ** np.float32(1.5)
+    return out_of(p / p.sum(3, keepdims=True), v)
+
+
+@pytest.mark.parametrize(
+    ("is_quick", "most"), [(True, 1), pytest.param(False, 6, marks=pytest.mark.slow)]
+)
+def test_a_cause_that_is_not_there_is_soon_no_longer_sought(
+    is_quick: bool, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each head that is searched takes a quarter of a second."""
+    searched: list[int] = []
+
+    def counting(head: Any, reference: Any, *given: Any, **more: Any) -> Any:
+        if more.get("search", len(given) > 1 and given[1]):
+            searched.append(1)
+        return explain(head, reference, *given, **more)
+
+    monkeypatch.setattr("attn_tui.doctor.examine.explain", counting)
+    diagnosis = attn_tui.probe(unexplained, quick=is_quick)
+    assert len(searched) == most
+    assert diagnosis.verdict in ("cannot tell", "differs")
+    assert "no multiplier, cap, sink or mask gives this output" in diagnosis.line
+    assert "the smallest: n = " in diagnosis.line
 
 
 def test_decoding_has_fewer_queries_than_keys() -> None:
