@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_inputs_and_another_one_others() -> None:
 
 def test_calls_have_the_lengths_around_blocks_and_several_sequences() -> None:
     inputs = PLAN.inputs()
-    assert {one.shape.keys for one in inputs} == {1, 2, 17, 64, 127, 128, 129, 257}
+    assert {one.shape.keys for one in inputs} == {1, 2, 17, 64, 127, 128, 129, 257, 513}
     assert {one.shape.batch for one in inputs} == {1, 3}
     assert any(one.is_strided for one in inputs)
     assert any(one.shape.d_v != one.shape.d_k for one in inputs)
@@ -89,6 +89,43 @@ def test_a_function_that_raises_for_one_shape_has_that_shape_in_the_diagnosis() 
     assert diagnosis.verdict == "differs"
     assert "n = 17: it raises IndexError: no such block" in diagnosis.line
     assert [call.verdict for call in diagnosis.cases].count("fails") == 3
+
+
+def by_name(*, q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    return plain(q, k, v)
+
+
+def query_first(query: Numbers, *, value: Numbers, key: Numbers) -> Numbers:
+    return plain(query, key, value)
+
+
+def writing_by_name(*, query: Numbers, key: Numbers, value: Numbers) -> Numbers:
+    return writing(query, key, value)
+
+
+@pytest.mark.parametrize("function", [by_name, query_first])
+def test_a_function_may_take_its_arrays_by_keyword_alone(function: Kernel) -> None:
+    assert QUICK(function, lengths=[17]).verdict == "agrees"
+
+
+@pytest.mark.parametrize("function", [writing_by_name, query_first])
+def test_a_script_calls_by_keyword_what_takes_no_other_arguments(function: Kernel) -> None:
+    diagnosis = QUICK(function, lengths=[17], scale=1.0 if function is query_first else None)
+    assert diagnosis.verdict == "differs"
+    names: dict[str, Any] = {"f": function}
+    exec(diagnosis.reproduce().replace("f = ...", "# f = ..."), names)
+
+
+@pytest.mark.slow
+def test_a_mask_that_is_lost_beyond_some_length_is_seen() -> None:
+    """Kernels choose another path for long sequences."""
+
+    def lost(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        return (plain if k.shape[2] > 300 else causal)(q, k, v)
+
+    diagnosis = attn_tui.probe(lost, causal=True)
+    assert diagnosis.verdict == "differs"
+    assert "only where n is larger than 257" in diagnosis.line
 
 
 def test_one_that_raises_for_all_raises_its_own_exception() -> None:
