@@ -110,12 +110,12 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     for part in stale.values():
         part[20] = rounded(rng.standard_normal(64, np.float32), how.format)
     yield of(".* another key and value in place of key 20: a stale slot of the KV .*", **stale)
-    for places, name in (
+    for channels, name in (
         (slice(5, 6), "channel 5 of the output is wrong, and the other 63 channels right"),
         (slice(32, 64), "channels 32–63 of the output are 0, and the other 32 channels right"),
     ):
         output = head.output.copy()
-        output[:, places] *= name.endswith("63 channels right") * np.float32(-0.7)
+        output[:, channels] *= name.endswith("63 channels right") * np.float32(-0.7)
         yield name, replace(head, output=rounded(output, how.format))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
