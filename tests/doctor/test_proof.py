@@ -209,6 +209,10 @@ def test_an_error_that_is_small_by_chance_in_all_arithmetics_is_no_measure_of_a_
     assert draw(970656).judgement.finding == "neither"
 
 
+def test_three_numbers_that_fit_the_two_weights_of_a_row_say_nothing() -> None:
+    assert not violations([*Run(1, 990908).trials()])
+
+
 @pytest.mark.slow
 def test_rows_that_are_almost_the_value_of_one_key_tell_of_no_other_m() -> None:
     """In 675 of 695 rows the first key has all the weight but what rounding drops, to one side."""

@@ -270,7 +270,10 @@ class HeadCase:
         rounding = Rounding(every.rows.part(noisy), every.state.part(noisy), self.format)
         likelihood = rounding.log_likelihood(path)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
+        # As many numbers as keys are seen fit any weights, those of honest rounding too.
+        count = int(rounding.rows.seen.sum())
         fits = [single_step(rounding, other) for other in finer]
+        fits = [fit for fit in fits if len(fit.names) < count]
         better = [
             fit for fit in fits
             if explains(fit) and 2 * fit.log_likelihood - likelihood > RULED_OUT
