@@ -175,6 +175,7 @@ class _Doctor:
         self.calls = calls_of(capture)
         self.paddings: dict[tuple[int, int], Padding] = {}
         self.searches = 0
+        self.named = 0
         self.look: dict[int, Look] = {}
         self.last: dict[object, HeadRows] = {}
 
@@ -315,11 +316,30 @@ class _Doctor:
         if explanation.look is not None:
             self.look = {id.layer: explanation.look}
         is_settled = explanation.passes or explanation.explains or explanation.problem
-        if is_settled or not self.settings.search:
-            return explanation
-        if self.searches >= _SEARCHED:
+        if is_settled or not self._is_searching:
             return explanation
         self.searches += 1
+        explanation = self._searched(id, head, reference, reading, explanation)
+        self.named += explanation.explains or explanation.suspect is not None
+        return explanation
+
+    @property
+    def _is_searching(self) -> bool:
+        """Whether the next head without an explanation is searched for its cause."""
+        patience = self.settings.patience
+        if patience is not None and not self.named and self.searches >= patience:
+            return False
+        return self.settings.search and self.searches < _SEARCHED
+
+    def _searched(
+        self,
+        id: HeadId,
+        head: PromisedHead,
+        reference: Reference,
+        reading: Reading,
+        explanation: Explanation,
+    ) -> Explanation:
+        """Return the explanation of a head that is not as promised, after a search for causes."""
         if "multiplier" in head.comparable.stated:
             other_head = self._other_head(id, head.rows, reading)
             together = other_head or self._across(id, head, reading)

@@ -28,6 +28,8 @@ class Settings:
         assume: The granted assumptions about what was not captured.
         tf32: Whether products may have been computed in TF32.
         search: Whether to look for the causes of what is not as promised.
+        patience: After how many heads without a cause, if none has one yet, no more are searched;
+            None for any number.
         is_trusted: Whether the capture is known to be right, with all that each call was given, as
             where the doctor made the inputs.
         in_python: Whether Python asks, so that what it may give is named by its arguments.
@@ -40,6 +42,7 @@ class Settings:
     assume: frozenset[Assumption] = frozenset()
     tf32: bool = False
     search: bool = True
+    patience: int | None = None
     is_trusted: bool = False
     in_python: bool = False
 

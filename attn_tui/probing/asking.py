@@ -42,6 +42,8 @@ NAMED_AT = 64
 """Causes are sought first in the wrong call whose n is nearest to this."""
 MOST_SEARCHED = 3
 """In how many wrong calls a cause is sought at most."""
+PATIENCE, QUICK_PATIENCE = 2, 1
+"""In how many heads of such a call a cause is sought, if none of them has one."""
 DIFFERENTIATED = ("torch", "jax")
 """The libraries whose functions have a backward pass here."""
 HIDDEN = ("zero", "nan", "mean")
@@ -108,7 +110,7 @@ def probe(
         mask: A function of n_q and n that returns which keys are seen, True where they are.
         bias: A function of n_q and n that returns what is added to the logits.
         config: What the model promises in place of the defaults.
-        lengths: The numbers of keys; None for 1, 2, 17, 64, 127 to 129 and 257.
+        lengths: The numbers of keys; None for 1, 2, 17, 64, 127 to 129, 257 and 513.
         decode: Whether f takes fewer queries than keys.
         extremes: Whether it should bear |q·k| beyond 10,000, in float16 beyond 32,752.
         hidden_rows: What rows are that see no key: ``"zero"``, ``"nan"`` or ``"mean"``, of V; None
@@ -337,7 +339,7 @@ def _diagnosed(
             verdicts[number] = extreme_verdict(
                 promise.promise(shape), case.stated, shape, case.arrays, case.called.out
             )
-    first = _examined(judged, promise, is_searched=False)
+    first = _examined(judged, promise)
     for layer, case in enumerate(judged):
         findings = [one for one in first.findings if one.id.layer == layer]
         verdict = overall(findings)
@@ -466,7 +468,7 @@ def _faults_of(case: _Case, promise: _Promised) -> Faults:
             promise.promise(shape), case.stated, shape, case.arrays, called.out
         )
         return frozenset() if verdict in ("agrees", "silent") else frozenset({verdict})
-    report = _examined([case], promise, is_searched=False)
+    report = _examined([case], promise)
     if overall(report.findings) not in ("differs", "cannot tell"):
         return frozenset()
     # Of an output that nothing explains the cause says which rows are wrong.
@@ -530,24 +532,41 @@ def _named(wrong: Sequence[_Case], promise: _Promised, plan: ProbePlan) -> Docto
 
     order = sorted(wrong, key=likelihood)
     reports = []
-    for case in order[: 1 if plan.quick else MOST_SEARCHED]:
-        report = _examined([case], promise, is_searched=True)
+    if plan.quick:
+        order = [_shortened(order[0], promise)]
+    for case in order[:MOST_SEARCHED]:
+        report = _examined([case], promise, QUICK_PATIENCE if plan.quick else PATIENCE)
         reports.append(report)
         if explains(report):
             return report
     return reports[0]
 
 
+def _shortened(case: _Case, promise: _Promised) -> _Case:
+    """Return the first sequence of a wrong call, if that is wrong by itself; else the call."""
+    arrays = {name: array[:1] for name, array in case.arrays.items()}
+    inputs = replace(case.inputs, shape=replace(case.inputs.shape, batch=1))
+    assert case.called.out is not None
+    alone = replace(
+        case, inputs=inputs, arrays=arrays, called=replace(case.called, out=case.called.out[:1])
+    )
+    return alone if _faults_of(alone, promise) else case
+
+
 def _largest(judged: Sequence[_Case], promise: _Promised) -> DoctorReport:
     """Return the report about the largest call."""
     plain = [case for case in judged if not case.inputs.is_strided] or judged
-    return _examined(
-        [max(plain, key=lambda case: smallness(case.inputs))], promise, is_searched=False
-    )
+    return _examined([max(plain, key=lambda case: smallness(case.inputs))], promise)
 
 
-def _examined(cases: Sequence[_Case], promise: _Promised, is_searched: bool) -> DoctorReport:
-    """Return the doctor's report about calls, each a layer."""
+def _examined(cases: Sequence[_Case], promise: _Promised, patience: int = 0) -> DoctorReport:
+    """Return the doctor's report about calls, each a layer.
+
+    Args:
+        cases: The calls.
+        promise: What is meant of them.
+        patience: In how many heads a cause is sought, if none of them has one.
+    """
     tensors: dict[str, Raw] = {}
     for layer, case in enumerate(cases):
         assert case.called.out is not None
@@ -555,7 +574,7 @@ def _examined(cases: Sequence[_Case], promise: _Promised, is_searched: bool) -> 
         tensors |= {f"{layer}.{part}": array for part, array in parts.items()}
     capture = open_arrays(tensors, "bhnd")
     expectation = promise.expectation([case.inputs.shape for case in cases])
-    settings = Settings(search=is_searched, is_trusted=True)
+    settings = Settings(search=patience > 0, patience=patience, is_trusted=True)
     with one_thread():
         *_, report = examine(capture, expectation, settings)
     return report

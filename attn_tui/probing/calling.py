@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +20,11 @@ LIBRARIES = ("numpy", "torch", "jax", "mlx")
 
 LIBRARY_NAMES = {"pytorch": "torch", "np": "numpy"}
 """Other names of libraries."""
+
+PART_NAMES = {
+    "q": ("q", "query", "queries"), "k": ("k", "key", "keys"), "v": ("v", "value", "values"),
+}  # fmt: skip
+"""What functions call q, k and v."""
 
 TRIED = ("torch", "jax")
 """The libraries that are tried, if they are imported, with a function that refuses NumPy."""
@@ -53,12 +58,14 @@ class Caller:
         library: The name of the library, in `LIBRARIES`.
         layout: The axes of q, k, v and out.
         has_mask: Whether the function has a parameter ``mask``.
+        keywords: The names of q, k and v, by part, where it takes these by keyword alone.
     """
 
     function: Function
     library: str
     layout: str
     has_mask: bool
+    keywords: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(
         self,
@@ -84,7 +91,7 @@ class Caller:
         try:
             # Whatever a kernel warns of, such as NaN, is seen in what it returns.
             with np.errstate(all="ignore"):
-                returned = self.function(*converted.values(), **more)
+                returned = self.applied(*converted.values(), **more)
         except Exception as error:
             return Called(None, f"it raises {_named(error)}", error)
         written = tuple(
@@ -109,6 +116,12 @@ class Caller:
         # What it returns may be the memory that it writes the next output to.
         return Called(from_layout(out, self.layout).copy(), written=written)
 
+    def applied(self, *arrays: Any, **more: Any) -> Any:
+        """Return what the function makes of q, k and v, each by its keyword if it has to be."""
+        parts = dict(zip("qkv", arrays, strict=True))
+        named = {name: parts.pop(part) for part, name in self.keywords.items()}
+        return self.function(*parts.values(), **named, **more)
+
     def gradients(
         self, arrays: Mapping[str, Raw], upstream: Raw, mask: Raw | None = None
     ) -> dict[str, Raw] | str:
@@ -129,9 +142,9 @@ class Caller:
             more["mask"] = to_library(self.library, mask)
         try:
             if self.library == "torch":
-                gradients = _by_torch(self.function, inputs, dout, more)
+                gradients = _by_torch(self.applied, inputs, dout, more)
             else:
-                gradients = _by_jax(self.function, inputs, dout, more)
+                gradients = _by_jax(self.applied, inputs, dout, more)
             parts = zip(arrays, gradients, strict=True)
             return {
                 name: from_layout(array_in(name, array), self.layout).copy()
@@ -191,10 +204,16 @@ def caller_of(function: Function, like: str, layout: str) -> Caller:
         raise InputError("like", f"{inert(str(like))} is none", " or ".join(LIBRARIES))
     _module(like)
     try:
-        has_mask = "mask" in inspect.signature(function).parameters
+        parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        has_mask = False
-    return Caller(function, like, layout, has_mask)
+        return Caller(function, like, layout, has_mask=False)
+    keywords = {
+        part: name
+        for part, names in PART_NAMES.items()
+        for name in names
+        if name in parameters and parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    return Caller(function, like, layout, "mask" in parameters, keywords)
 
 
 def libraries_to_try() -> tuple[str, ...]:

@@ -222,7 +222,7 @@ TRAITS: tuple[tuple[str, Callable[[CallInputs], bool]], ...] = (
     ),
     *(
         (f"where n is larger than {block}", lambda inputs, block=block: inputs.shape.keys > block)
-        for block in (256, 128, 127, 64, 17)
+        for block in (257, 256, 128, 127, 64, 17)
     ),
 )
 """What calls may have in common, the most telling first."""

@@ -13,6 +13,9 @@ from attn_tui.probing.beyond import LOUD, Fault, Replaced
 from attn_tui.probing.calling import Caller
 from attn_tui.probing.inputs import SHARE, CallInputs, ProbePlan, shift, spreads
 
+GIVEN = ("given[0]", "given[1]", "given[2]")
+"""q, k and v where they stand in a list."""
+
 
 def script(
     caller: Caller,
@@ -34,7 +37,7 @@ def script(
     """
     name, imported = _named(caller.function)
     given = [_argument(caller, part, inputs.is_strided, plan.dtype) for part in "qkv"]
-    call = _back(caller, f"{name}({', '.join(given)}{_mask(caller, stated)})")
+    call = _back(caller, f"{name}({_passed(caller, given)}{_mask(caller, stated)})")
     if fault is None:
         shown = _output(call, inputs, promise, stated)
     elif isinstance(fault.shows, Replaced):
@@ -42,7 +45,7 @@ def script(
     elif fault.shows == "gradient":
         shown = _gradients(caller, name, given, inputs, plan, promise, stated)
     elif fault.shows == "writes":
-        shown = _writing(f"{name}(*given{_mask(caller, stated)})", given)
+        shown = _writing(f"{name}({_passed(caller, GIVEN)}{_mask(caller, stated)})", given)
     elif fault.shows == "unsteady":
         shown = iter(
             (f"first, again = {call}, {call}", f"print(LARGEST, {_most('again - first')})")
@@ -203,11 +206,12 @@ def _gradients(
     upstream = _argument(caller, "dout", False, plan.dtype)
     if caller.library == "torch":
         yield f"given = [one.requires_grad_() for one in ({', '.join(given)})]"
-        out = f"{name}(*given{_mask(caller, stated)})"
+        out = f"{name}({_passed(caller, GIVEN)}{_mask(caller, stated)})"
         yield f"made = torch.autograd.grad({out}, given, {upstream}, materialize_grads=True)"
     else:
         mask = _mask(caller, stated)
-        called = f"lambda q, k, v: {name}(q, k, v{mask})" if mask else name
+        is_bare = not (mask or caller.keywords)
+        called = name if is_bare else f"lambda q, k, v: {name}({_passed(caller, 'qkv')}{mask})"
         yield f"made = jax.vjp({called}, {', '.join(given)})[1]({upstream})"
     yield from _head(inputs, promise, stated)
     head = backward_head(promise, stated, shape)
@@ -246,6 +250,16 @@ def _named(function: Any) -> tuple[str, str]:
     if is_importable and called.isidentifier() and module not in ("", "__main__"):
         return called, f"from {module} import {called}"
     return "f", "f = ...  # the function that was probed"
+
+
+def _passed(caller: Caller, given: Sequence[str]) -> str:
+    """Return q, k and v as arguments, by their keywords where the function takes no others."""
+    if not caller.keywords and given == GIVEN:
+        return "*given"
+    arguments = zip("qkv", given, strict=True)
+    texts = {part: text for part, text in arguments if part not in caller.keywords}
+    named = (f"{name}={given['qkv'.index(part)]}" for part, name in caller.keywords.items())
+    return ", ".join((*texts.values(), *named))
 
 
 def _mask(caller: Caller, stated: Stated) -> str:

@@ -441,6 +441,39 @@ def of_positions(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
     return causal(*(one.swapaxes(1, 2) for one in (q, k, v))).swapaxes(1, 2)
 
 
+def normalised(size: float) -> Kernel:
+    """Return causal attention of queries and keys of one length, or of one mean square."""
+
+    def attention(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        lengths = [np.linalg.norm(one, axis=3, keepdims=True) / size for one in (q, k)]
+        return causal(*((q / lengths[0]).astype(q.dtype), (k / lengths[1]).astype(q.dtype)), v)
+
+    return attention
+
+
+def turning_and_scaling(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    return turning(0, 1)(q / np.float32(q.shape[3] ** 0.5), k, v)
+
+
+def half_the_output(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """As many threads as a warp has write the output."""
+    out = plain(q, k, v)
+    out[..., 32:] = 0
+    return out
+
+
+def half_the_keys(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """The loop over d_k is written for 32."""
+    return out_of(softmax(scores(q[..., :32], k[..., :32]) / np.float32(q.shape[3] ** 0.5)), v)
+
+
+def stale(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """One slot of the cache has what another sequence left there."""
+    k, v = k.copy(), v.copy()
+    k[:, :, k.shape[2] // 2], v[:, :, k.shape[2] // 2] = np.cos(np.arange(k.shape[3])), 1
+    return causal(q, k, v)
+
+
 BIASED = {"causal": True, "bias": sloping}
 C = np.float32(CAP)
 
@@ -473,6 +506,22 @@ PLANTED: Mapping[str, KernelFault] = {
     "K transposed": KernelFault(square_turned(1), "K is transposed where it is square"),
     "RoPE in the kernel": KernelFault(turning(0, 1), "RoPE turns q and k", CAUSAL, causal),
     "RoPE on k": KernelFault(turning(1), "RoPE turns k", CAUSAL, causal),
+    "QK-norm": KernelFault(
+        normalised(8.0), "q and k are divided by their root mean square (QK-norm)", CAUSAL, causal
+    ),
+    "cosine": KernelFault(normalised(1.0), "q and k are normalised to length 1", CAUSAL, causal),
+    "RoPE, and m twice": KernelFault(
+        turning_and_scaling, "RoPE turns q and k, and m counts twice", CAUSAL, causal
+    ),
+    "half of the output": KernelFault(
+        half_the_output, "channels 32–63 of the output are 0, and the other 32 channels right"
+    ),
+    "half of q and k": KernelFault(
+        half_the_keys, "q·k runs over the first 32 of 64 numbers"
+    ),
+    "a stale slot of the cache": KernelFault(
+        stale, "a stale slot of the KV cache?", CAUSAL, causal
+    ),
     "positions before heads": KernelFault(
         of_positions, 'with layout="bnhd" it agrees', CAUSAL, causal
     ),

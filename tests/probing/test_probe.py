@@ -10,6 +10,7 @@ import pytest
 
 import attn_tui
 from attn_tui import InputError
+from attn_tui.compute.fit.explain import explain
 from attn_tui.probing.inputs import ProbePlan, drawn, from_layout, laid_out
 from attn_tui.probing.probed import ProbedCall
 from tests.pairs import slow_after
@@ -50,7 +51,7 @@ def test_the_same_seed_gives_the_same_inputs_and_another_one_others() -> None:
 
 def test_calls_have_the_lengths_around_blocks_and_several_sequences() -> None:
     inputs = PLAN.inputs()
-    assert {one.shape.keys for one in inputs} == {1, 2, 17, 64, 127, 128, 129, 257}
+    assert {one.shape.keys for one in inputs} == {1, 2, 17, 64, 127, 128, 129, 257, 513}
     assert {one.shape.batch for one in inputs} == {1, 3}
     assert any(one.is_strided for one in inputs)
     assert any(one.shape.d_v != one.shape.d_k for one in inputs)
@@ -88,6 +89,43 @@ def test_a_function_that_raises_for_one_shape_has_that_shape_in_the_diagnosis() 
     assert diagnosis.verdict == "differs"
     assert "n = 17: it raises IndexError: no such block" in diagnosis.line
     assert [call.verdict for call in diagnosis.cases].count("fails") == 3
+
+
+def by_name(*, q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    return plain(q, k, v)
+
+
+def query_first(query: Numbers, *, value: Numbers, key: Numbers) -> Numbers:
+    return plain(query, key, value)
+
+
+def writing_by_name(*, query: Numbers, key: Numbers, value: Numbers) -> Numbers:
+    return writing(query, key, value)
+
+
+@pytest.mark.parametrize("function", [by_name, query_first])
+def test_a_function_may_take_its_arrays_by_keyword_alone(function: Kernel) -> None:
+    assert QUICK(function, lengths=[17]).verdict == "agrees"
+
+
+@pytest.mark.parametrize("function", [writing_by_name, query_first])
+def test_a_script_calls_by_keyword_what_takes_no_other_arguments(function: Kernel) -> None:
+    diagnosis = QUICK(function, lengths=[17], scale=1.0 if function is query_first else None)
+    assert diagnosis.verdict == "differs"
+    names: dict[str, Any] = {"f": function}
+    exec(diagnosis.reproduce().replace("f = ...", "# f = ..."), names)
+
+
+@pytest.mark.slow
+def test_a_mask_that_is_lost_beyond_some_length_is_seen() -> None:
+    """Kernels choose another path for long sequences."""
+
+    def lost(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+        return (plain if k.shape[2] > 300 else causal)(q, k, v)
+
+    diagnosis = attn_tui.probe(lost, causal=True)
+    assert diagnosis.verdict == "differs"
+    assert "only where n is larger than 257" in diagnosis.line
 
 
 def test_one_that_raises_for_all_raises_its_own_exception() -> None:
@@ -242,6 +280,34 @@ def test_rows_without_a_key_may_be_anything_unless_it_is_said() -> None:
     assert QUICK(by_mask, mask=some_hidden, hidden_rows="nan").verdict == "agrees"
     wrong = QUICK(by_mask, mask=some_hidden, hidden_rows="zero")
     assert "rows that see no key are not 0" in wrong.line
+
+
+def unexplained(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
+    """No softmax: what no cause of the doctor gives."""
+    p = np.abs(scores(q, k)) ** np.float32(1.5)
+    return out_of(p / p.sum(3, keepdims=True), v)
+
+
+@pytest.mark.parametrize(
+    ("is_quick", "most"), [(True, 1), pytest.param(False, 6, marks=pytest.mark.slow)]
+)
+def test_a_cause_that_is_not_there_is_soon_no_longer_sought(
+    is_quick: bool, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each head that is searched takes a quarter of a second."""
+    searched: list[int] = []
+
+    def counting(head: Any, reference: Any, *given: Any, **more: Any) -> Any:
+        if more.get("search", len(given) > 1 and given[1]):
+            searched.append(1)
+        return explain(head, reference, *given, **more)
+
+    monkeypatch.setattr("attn_tui.doctor.examine.explain", counting)
+    diagnosis = attn_tui.probe(unexplained, quick=is_quick)
+    assert len(searched) == most
+    assert diagnosis.verdict in ("cannot tell", "differs")
+    assert "no multiplier, cap, sink or mask gives this output" in diagnosis.line
+    assert "the smallest: n = " in diagnosis.line
 
 
 def test_decoding_has_fewer_queries_than_keys() -> None:

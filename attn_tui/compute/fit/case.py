@@ -262,15 +262,21 @@ class HeadCase:
         later does not need that room. An honest one has no numbers that do so much better.
         """
         prediction = self.prediction(model)
-        path = prediction.path
-        if path not in STEPWISE or not prediction.n_mixed:
+        path, noisy = prediction.path, prediction.noisy_rows
+        if path not in STEPWISE or not len(noisy):
             return False
-        rounding = self.rounding(model)
+        # Rows that are almost one key's value err to one side, as if another m had been used.
+        every = self.rounding(model)
+        rounding = Rounding(every.rows.part(noisy), every.state.part(noisy), self.format)
+        likelihood = rounding.log_likelihood(path)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
+        # As many numbers as keys are seen fit any weights, those of honest rounding too.
+        count = int(rounding.rows.seen.sum())
         fits = [single_step(rounding, other) for other in finer]
+        fits = [fit for fit in fits if len(fit.names) < count]
         better = [
             fit for fit in fits
-            if explains(fit) and 2 * fit.log_likelihood - prediction.log_likelihood > RULED_OUT
+            if explains(fit) and 2 * fit.log_likelihood - likelihood > RULED_OUT
         ]  # fmt: skip
         if not better:
             return False

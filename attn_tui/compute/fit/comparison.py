@@ -217,11 +217,6 @@ class Prediction:
         return float(np.sqrt(self.noise.variance.sum() / size))
 
     @property
-    def n_mixed(self) -> int:
-        """How many rows have an error that is like noise, and so tell of numbers."""
-        return len(self._mixed)
-
-    @property
     def log_likelihood(self) -> float:
         """2 ln L of the captured output, up to a constant."""
         apart = self.rows.output - self.state.output
@@ -295,10 +290,10 @@ class Prediction:
         Args:
             apart: How far the output is off, shape (r, d_v).
         """
-        mixed = self._mixed
-        if not len(mixed):
+        noisy = self.noisy_rows
+        if not len(noisy):
             return (), {}
-        moves = shifts(self._along, self.noise.whitened(apart)[mixed])
+        moves = shifts(self._along, self.noise.whitened(apart)[noisy])
         moved = tuple(
             name
             for place, name in enumerate(NAMES)
@@ -321,7 +316,7 @@ class Prediction:
 
     def reach(self, name: Name) -> float:
         """Return how far a number may be from the model's without moving, in an honest output."""
-        if not len(self._mixed):
+        if not len(self.noisy_rows):
             return inf
         along = self._along[NAMES.index(name)][None]
         moves = shifts(along, np.zeros(along.shape[1:]))
@@ -346,10 +341,10 @@ class Prediction:
     @cached_property
     def _along(self) -> Floats:
         """The slopes in the rows whose error is like noise, shape (names, r, d_v)."""
-        return self.slopes[:, self._mixed]
+        return self.slopes[:, self.noisy_rows]
 
     @cached_property
-    def _mixed(self) -> NDArray[np.intp]:
+    def noisy_rows(self) -> NDArray[np.intp]:
         """The places of the rows whose error is like noise, and of equal rows the first.
 
         In a row that is almost the value of one key, the output is rounded to that value, always to
@@ -387,15 +382,16 @@ class Prediction:
 
     def _extents(self, shifts: Sequence[Floats]) -> Floats:
         """Return how far each change of the output reaches along each slope, (changes, names)."""
-        whitened = np.stack([self.noise.whitened(shift)[self._mixed].ravel() for shift in shifts])
+        every = [self.noise.whitened(shift)[self.noisy_rows].ravel() for shift in shifts]
+        whitened = np.stack(every)
         return np.asarray(whitened @ self._along.reshape(len(NAMES), -1).T)
 
     @property
     def _most_by_tanh(self) -> Floats:
         """How far errors of tanh may reach along each slope, shape (names,)."""
-        mixed = self.part(self._mixed)
-        along = [mixed.noise.transposed(slopes) for slopes in self._along]
-        return np.array([most_by_tanh(mixed.rows, mixed.state, self.format, one) for one in along])
+        noisy = self.part(self.noisy_rows)
+        along = [noisy.noise.transposed(slopes) for slopes in self._along]
+        return np.array([most_by_tanh(noisy.rows, noisy.state, self.format, one) for one in along])
 
 
 def predicted(

@@ -481,6 +481,10 @@ class Rounding:
         rest = self.rows.output - (state or self.state).output
         return max(likely, key=lambda path: _log_likelihood(self.by(path), rest))
 
+    def log_likelihood(self, path: Path) -> float:
+        """Return 2 ln L of the residual of its state under a path, up to a constant."""
+        return _log_likelihood(self.by(path), self.rows.output - self.state.output)
+
     def size(self, path: Path) -> float:
         """Return ‖noise‖/‖out‖ under a path; of a few rows only, if these ruled it out."""
         noise, output = self._noises.get(path), self.rows.output

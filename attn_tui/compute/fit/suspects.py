@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.case import HeadCase, parameters_of
+from attn_tui.compute.fit.channels import some_channels
 from attn_tui.compute.fit.head import FitRows, Floats, State, compute
 from attn_tui.compute.fit.kernels import kernel_outputs
 from attn_tui.compute.fit.keys import one_key
@@ -17,6 +18,7 @@ from attn_tui.compute.fit.late_rounding import late_rounding
 from attn_tui.compute.fit.model import FITS, Others, Suspect, Variants
 from attn_tui.compute.fit.noise import variance
 from attn_tui.compute.fit.solve import coefficients
+from attn_tui.compute.fit.stale import stale_slot
 from attn_tui.compute.fit.storage import quantised, ranges_of
 from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel
@@ -25,6 +27,8 @@ from attn_tui.compute.numbers import general, rough_percent
 
 BASES = (1e4, 5e5, 1e6)
 """The bases of RoPE in most models."""
+LOOPS = (16, 32, 64, 128)
+"""Where loops of kernels over the numbers of q and k end that are written for one d_k."""
 BUCKETS, FARTHEST = 32, 128
 """The number of T5's buckets, and the distance from which on all share the last one."""
 STEPS = 80
@@ -93,6 +97,7 @@ def _suspects(case: HeadCase) -> Iterator[Suspect]:
         yield from _nearest(sample, altered)
     if late := late_rounding(case):
         yield late
+    yield from stale_slot(case)
     if dropped := _dropped(sample):
         yield Suspect("dropout", dropped)
 
@@ -297,7 +302,7 @@ def _other_sums(case: HeadCase) -> Iterator[Suspect]:
 
 
 COMPUTED: tuple[Callable[[HeadCase], Iterator[Suspect]], ...] = (
-    _other_softmax, one_key, _other_sums,
+    _other_softmax, one_key, some_channels, _other_sums,
 )  # fmt: skip
 """The faults that are told by the output that they give."""
 
@@ -320,6 +325,11 @@ def _rotated(case: HeadCase) -> Variants:
                 replace(head, keys=keys, queries=queries),
             ),
             ("q was captured before RoPE", "RoPE turns q", replace(head, queries=queries)),
+            (
+                "q and k were captured before RoPE, and m counts twice",
+                "RoPE turns q and k, and m counts twice",
+                replace(head, keys=keys, queries=case.reference.model.multiplier * queries),
+            ),
             ("RoPE is on q alone", "RoPE turns k back", replace(head, keys=back)),
             ("RoPE is on k alone", "RoPE turns q back", replace(head, queries=turned_back)),
         ):  # fmt: skip
@@ -345,6 +355,41 @@ def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) ->
     turned[:, left] = rows[:, left] * cos - rows[:, right] * sin
     turned[:, right] = rows[:, right] * cos + rows[:, left] * sin
     return turned
+
+
+def _normalised(case: HeadCase) -> Variants:
+    """Yield the head with queries and keys as QK-norm leaves them, without learned factors."""
+    head, m = case.head, case.reference.model.multiplier
+    length = head.d_k**0.5
+    of_length = "normalised to length 1"
+    of_square = "divided by their root mean square (QK-norm)"
+    for what, size, small, factor in (
+        (of_square, length, 1e-6, 1.0), (of_square, length, 1e-5, 1.0),
+        (of_square, length, 0.0, 1.0), (of_length, 1.0, 0.0, 1.0),
+        (f"{of_length}, and nothing is multiplied by m", 1.0, 0.0, 1.0 / m if m else 1.0),
+    ):  # fmt: skip
+        parts = []
+        for part in (head.queries, head.keys):
+            square = np.square(part.astype(np.float64)).mean(axis=1, keepdims=True)
+            parts.append(part * (size / length) / np.sqrt(np.maximum(square + small, 1e-30)))
+        suspect = Suspect(
+            f"q and k were captured before they are {what}", FITS, "capture",
+            whole=f"q and k are {what}",
+        )  # fmt: skip
+        yield suspect, replace(head, queries=factor * parts[0], keys=parts[1])
+
+
+def _shortened(case: HeadCase) -> Variants:
+    """Yield the head with the first numbers of queries and keys alone, as loops of a kernel end."""
+    head = case.head
+    for length in LOOPS:
+        if not length < head.d_k:
+            continue
+        kept = np.arange(head.d_k) < length
+        for more, factor in (("", 1.0), (", and m is 1/√ of that", (head.d_k / length) ** 0.5)):
+            phrase = f"q·k runs over the first {length} of {head.d_k} numbers{more}"
+            queries = factor * np.where(kept, head.queries, 0.0)
+            yield Suspect(phrase, FITS), replace(head, queries=queries)
 
 
 def _with_bias(case: HeadCase, bias: Floats) -> HeadRows:
@@ -415,7 +460,16 @@ def _bucketed(case: HeadCase) -> Variants:
     yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
 
 
-ALTERED = (quantised, _transposed, _rotated, _multiplied_bias, _alibi, _bucketed)
+ALTERED = (
+    quantised,
+    _transposed,
+    _rotated,
+    _normalised,
+    _shortened,
+    _multiplied_bias,
+    _alibi,
+    _bucketed,
+)
 """The faults that are told by the head as they would leave it."""
 
 

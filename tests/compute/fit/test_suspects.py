@@ -89,6 +89,34 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     )
     few = np.where(np.arange(len(factors))[:, None] < 5, factors, 1.0).astype(np.float32)
     yield "", replace(head, output=rounded(few * head.output, how.format))
+    twice = {"keys": turned["keys"], "queries": how.multiplier * turned["queries"]}
+    if how.format == "float32":
+        yield of("q and k were captured before RoPE, and m counts twice", **twice)
+    first = np.where(np.arange(64) < 32, head.queries, 0).astype(np.float32)
+    yield of("q·k runs over the first 32 of 64 numbers", queries=first)
+    root = np.float32(2**0.5)
+    yield of("q·k runs over the first 32 of 64 numbers, and m is .*", queries=root * first)
+    every_rms = [
+        np.sqrt(np.square(part).mean(axis=1, keepdims=True) + 1e-6)
+        for part in (head.queries, head.keys)
+    ]
+    normed = {"queries": head.queries / every_rms[0], "keys": head.keys / every_rms[1]}
+    yield of(r"q and k were captured before .* root mean square \(QK-norm\)", **normed)
+    if how.format == "float32":
+        # Logits of at most m look like those of a smaller m in 16 bits.
+        short = {name: part / 8 for name, part in normed.items()}
+        yield of("q and k were captured before they are normalised to length 1", **short)
+    stale = {"keys": head.keys.copy(), "values": head.values.copy()}
+    for part in stale.values():
+        part[20] = rounded(rng.standard_normal(64, np.float32), how.format)
+    yield of(".* another key and value in place of key 20: a stale slot of the KV .*", **stale)
+    for channels, name in (
+        (slice(5, 6), "channel 5 of the output is wrong, and the other 63 channels right"),
+        (slice(32, 64), "channels 32–63 of the output are 0, and the other 32 channels right"),
+    ):
+        output = head.output.copy()
+        output[:, channels] *= name.endswith("63 channels right") * np.float32(-0.7)
+        yield name, replace(head, output=rounded(output, how.format))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
     yield "", replace(head, output=rounded(mixed, how.format))
