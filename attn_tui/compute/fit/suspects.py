@@ -374,7 +374,7 @@ def _normalised(case: HeadCase) -> Variants:
             parts.append(part * (size / length) / np.sqrt(np.maximum(square + small, 1e-30)))
         suspect = Suspect(
             f"q and k were captured before they are {what}", FITS, "capture",
-            whole=f"q and k are {what}",
+            trusted=f"q and k are {what}",
         )  # fmt: skip
         yield suspect, replace(head, queries=factor * parts[0], keys=parts[1])
 
