@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui.claims.claim import try_claim
-from attn_tui.claims.ledger import asked, find, hits, ledger
+from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.matches import asked, hits
 from attn_tui.claims.report import total_line
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain

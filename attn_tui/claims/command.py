@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attn_tui.claims.claim import Claim, TriedClaim, try_claim
-from attn_tui.claims.ledger import Matches, asked, ledger, matches, nearest
+from attn_tui.claims.ledger import ledger
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert
@@ -29,8 +29,9 @@ from attn_tui.console.output import INTERRUPTED, tell, write
 from attn_tui.console.progress import ProgressLine, until_interrupted
 from attn_tui.report.rows import WIDTH
 
-# Help is printed without NumPy, which a report and a question need.
+# Help is printed without NumPy, which a report, a search and a question need.
 if TYPE_CHECKING:
+    from attn_tui.claims.matches import Matches
     from attn_tui.compute.experiment import Experiment
 
 _EXAMPLES = """\
@@ -68,6 +69,7 @@ def claims(words: str, form: str, **options: Any) -> int:
     what it says and what is right, and what people ask about them. A number, such as 0.0884, is
     named as the scale of a d_k. Ctrl+C prints what there is.
     """
+    from attn_tui.claims.matches import matches, nearest
     from attn_tui.claims.report import asked_text, report, summary, summary_line, total_line
     from attn_tui.report.forms import WRITERS
 
@@ -128,6 +130,7 @@ def claim(name: str, form: str, **options: Any) -> int:
     Words in place of an ID, such as cosine or the title of a question, try the claim that fits
     them best, and name others; what people ask comes first where it fits better.
     """
+    from attn_tui.claims.matches import asked, matches
     from attn_tui.claims.report import asked_text, report
     from attn_tui.report.forms import WRITERS
 
@@ -150,7 +153,7 @@ def claim(name: str, form: str, **options: Any) -> int:
     return 0
 
 
-def _tell_missing(found: Matches, words: str, scale: str) -> None:
+def _tell_missing(found: "Matches", words: str, scale: str) -> None:
     """Say on standard error that what is found lacks some of the words."""
     if found.is_asked and not found.asks_all:
         tell(f"nothing has all of {inert(words)}; this has most")
@@ -158,7 +161,7 @@ def _tell_missing(found: Matches, words: str, scale: str) -> None:
         tell(f"no claim has all of {inert(words)}; these have most")
 
 
-def _reply_text(found: Matches) -> str:
+def _reply_text(found: "Matches") -> str:
     """Return what people ask that stands for all claims, and the claims that are nearest."""
     from attn_tui.claims.report import asked_text
 
@@ -184,6 +187,7 @@ def to_experiment(options: Mapping[str, Any]) -> "Experiment":
     Raises:
         InputError: Naming the option that cannot be used.
     """
+    from attn_tui.claims.matches import asked
     from attn_tui.files.draft import EXAMPLE, parse
 
     tried = asked(options["name"]).claims[0]

@@ -15,7 +15,8 @@ from textual.widgets.option_list import Option
 from attn_tui.claims.charts import VERDICT_GLYPHS
 from attn_tui.claims.claim import Claim, TriedClaim, Verdict
 from attn_tui.claims.headline import headline
-from attn_tui.claims.ledger import hits, ledger
+from attn_tui.claims.ledger import ledger
+from attn_tui.claims.matches import hits
 from attn_tui.claims.report import BASES, TITLES, WORDS, numbers_of, trial_text
 from attn_tui.compute.text import visible
 from attn_tui.ui.action import LINES
