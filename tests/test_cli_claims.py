@@ -206,6 +206,18 @@ def test_a_number_is_named_as_the_scale_of_a_d_k() -> None:
     beside = run("claims", "why is the scale 1/sqrt(40) for MLA?").stdout
     assert "1/sqrt(40) is 0.1581" in beside
     assert "asked  Why does DeepSeek divide by √192" in beside
+    # A number alone finds no claims that have a part of it, such as the 1 or "sqrt".
+    alone = run("claim", "1/sqrt(128)")
+    assert (alone.stderr, alone.stdout.count("attn-tui")) == ("", 1)
+
+
+def test_a_question_is_shown_even_where_no_claim_has_any_of_the_words() -> None:
+    result = run("claim", "DeBERTa")
+    assert (result.exit_code, result.stdout[:44]) == (
+        0,
+        "asked  DeBERTa divides by √(3d): why three?\n",
+    )
+    assert run("claim", "DeBERTa", "--json").stderr.startswith("attn-tui: ID: none is about")
 
 
 @pytest.mark.parametrize(

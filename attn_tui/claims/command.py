@@ -69,15 +69,14 @@ def claims(words: str, form: str, **options: Any) -> int:
     what it says and what is right, and what people ask about them. A number, such as 0.0884, is
     named as the scale of a d_k. Ctrl+C prints what there is.
     """
-    from attn_tui.claims.matches import matches, nearest
+    from attn_tui.claims.matches import nearest
     from attn_tui.claims.report import asked_text, report, summary, summary_line, total_line
     from attn_tui.report.forms import WRITERS
 
     changes = changes_of(Trial, options)
-    found = matches(words)
-    scale = _scale_text(words) if form == "text" else ""
+    scale, found = _found(words, form)
     _tell_missing(found, words, scale)
-    if form == "text" and (found.replies or (found.entry and not found.claims)):
+    if form == "text" and found.replies:
         write(filter(None, [scale, _reply_text(found)]))
         return 0
     if not found.claims and not scale:
@@ -130,21 +129,22 @@ def claim(name: str, form: str, **options: Any) -> int:
     Words in place of an ID, such as cosine or the title of a question, try the claim that fits
     them best, and name others; what people ask comes first where it fits better.
     """
-    from attn_tui.claims.matches import asked, matches
+    from attn_tui.claims.matches import asked
     from attn_tui.claims.report import asked_text, report
     from attn_tui.report.forms import WRITERS
 
-    scale = _scale_text(name) if form == "text" else ""
-    if scale and not matches(name).claims:
+    scale, found = _found(name, form)
+    if form == "text" and found.replies:
+        _tell_missing(found, name, scale)
+        write(filter(None, [scale, _reply_text(found)]))
+        return 0
+    if scale and not found.claims:
         write([scale])
         return 0
     found = asked(name)
     tried, *others = found.claims
     trial = _trial(tried, options)
     _tell_missing(found, name, scale)
-    if form == "text" and found.replies:
-        write(filter(None, [scale, _reply_text(found)]))
-        return 0
     if form == "text":
         reply = asked_text(found.entry) if found.entry and found.is_asked else ""
         write(filter(None, [scale, reply]))
@@ -172,13 +172,22 @@ def _reply_text(found: "Matches") -> str:
     )
 
 
-def _scale_text(words: str) -> str:
-    """Return a paragraph on a number among some words, if it is the scale of some d_k."""
+def _found(words: str, form: str) -> tuple[str, "Matches"]:
+    """Return what a number among some words is, if it is the scale of a d_k, and what they find.
+
+    Beside a number that stands alone only a question that has it is shown.
+    """
+    from attn_tui.claims.matches import Matches, matches
     from attn_tui.claims.report import scale_text
     from attn_tui.compute.typed_scale import typed_scale
 
-    scale = typed_scale(words)
-    return scale_text(scale) if scale else ""
+    scale = typed_scale(words) if form == "text" else None
+    found = matches(words)
+    if scale is None:
+        return "", found
+    if scale.is_alone and not found.asks_all:
+        found = Matches([])
+    return scale_text(scale), found
 
 
 def to_experiment(options: Mapping[str, Any]) -> "Experiment":

@@ -31,6 +31,8 @@ class Matches:
     @property
     def replies(self) -> bool:
         """Whether what people ask stands for all claims: none has all words, nor is its reply."""
+        if not self.claims:
+            return self.entry is not None
         return self.is_asked and not self.has_all and ID.fullmatch(self.command) is None
 
     @property
