@@ -159,7 +159,7 @@ TITLES = {
     "Initializing attention weights in T5": "L-21",
     "GPT2 always has largest attention on first token?": "L-36",
     "Why scale used in Attention is 8 (while dim_head is 64)?": "L-6",
-    "LongRoPE attention scaling": "LongRoPE makes",
+    "LongRoPE attention scaling": "Why does LongRoPE make",
     "My attention mechanism collapsed and this is what I learned": "My attention collapsed",
     "Per Head Max-Attention-Logits": "How large are my model's",
     "scale = 1 / math.sqrt(math.sqrt(attn_ch))": "L-24",
