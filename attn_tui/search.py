@@ -89,7 +89,7 @@ _SPELLING = re.compile(
     "|".join(rf"(?<![^\W_])(?:{pattern})(?![^\W\d_])" for pattern in SPELLINGS), re.IGNORECASE
 )
 _CODE = (
-    (re.compile(r"(math\.|torch\.|np\.)?sqrt\(\s*(math\.|torch\.|np\.)?sqrt|[⁴4]√|\*\*\s*\(?-?\s*"
+    (re.compile(r"(math\.|torch\.|np\.)?sqrt\(\s*(math\.|torch\.|np\.)?sqrt|⁴√|\*\*\s*\(?-?\s*"
                 r"(0?\.25|1/4)\)?"), " fourth root "),
     (re.compile(r"\*\*\s*\(?-?\s*(0?\.5|1/2)\)?|\brsqrt"), " √ "),
 )  # fmt: skip

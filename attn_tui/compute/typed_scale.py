@@ -21,10 +21,14 @@ _WHOLE = re.compile(r"(?<![\w.,−-])[0-9]{1,5}(?![\w.,])")
 
 _BESIDE = re.compile(
     r"\b(what|is|the|a|attention|softmax|scale|scales|scaling|factor|multiplier|divisor|value|sm|"
-    r"kq|qk|of|by|divide|divided|multiply|why|used|number|magic|constant|in|here|from)\b|[\s_=?:×*/]",
+    r"kq|qk|by|divide|divided|multiply|why|used|number|magic|constant|in|here|from)\b|[\s_=?:]",
     re.IGNORECASE,
 )
 """What may stand beside a number that is meant as a scale."""
+
+_BEFORE = re.compile(r"[\d.)]\s*(\*\*|[*/^×·+−-])\s*$|[-−]\s*$")
+_AFTER = re.compile(r"\s*(\*\*|[*/^×·+%]|[-−]\s*\d)")
+"""What makes a number a part of an expression, before it and after it: 64**0.5 is not 0.5."""
 
 LARGEST_D_K = 16_384
 """The largest d_k that a number is read as the scale of."""
@@ -80,20 +84,27 @@ Llama-2-70B and 5 more.'
 
 def _of_roots(text: str) -> Iterator[TypedScale]:
     for pattern, is_inverse in ((_INVERSE, True), (_POWER, True), (_DIVISOR, False)):
-        match = pattern.search(text)
-        if match and int(match[1]) <= LARGEST_D_K:
-            yield _of_d_k(match[0].strip(), int(match[1]), is_inverse)
+        for match in _whole_matches(pattern, text):
+            if int(match[1]) <= LARGEST_D_K:
+                yield _of_d_k(match[0].strip(), int(match[1]), is_inverse)
 
 
 def _of_numbers(text: str, is_alone: bool) -> Iterator[TypedScale]:
-    for match in _FRACTION.finditer(text) if is_alone else ():
+    for match in _whole_matches(_FRACTION, text) if is_alone else ():
         yield from _of_value(match[0], 1.0 / int(match[1]), 0.0)
-    for match in _DECIMAL.finditer(text):
+    for match in _whole_matches(_DECIMAL, text):
         digits = match[0].partition(".")[2]
         if is_alone or len(digits.lstrip("0")) >= FEWEST_DIGITS:
             yield from _of_value(match[0], float(match[0]), 0.5 * 10.0 ** -len(digits))
-    for match in _WHOLE.finditer(text) if is_alone else ():
+    for match in _whole_matches(_WHOLE, text) if is_alone else ():
         yield from _of_whole(match[0], int(match[0]))
+
+
+def _whole_matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern that are not a part of a longer expression."""
+    for match in pattern.finditer(text):
+        if not _BEFORE.search(text[: match.start()]) and not _AFTER.match(text[match.end() :]):
+            yield match
 
 
 def _of_d_k(typed: str, d_k: int, is_inverse: bool) -> TypedScale:

@@ -26,6 +26,9 @@ PART_NAMES = {
 }  # fmt: skip
 """What functions call q, k and v."""
 
+PLACES = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+"""The kinds of parameters that may be given by place."""
+
 TRIED = ("torch", "jax")
 """The libraries that are tried, if they are imported, with a function that refuses NumPy."""
 
@@ -207,13 +210,24 @@ def caller_of(function: Function, like: str, layout: str) -> Caller:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return Caller(function, like, layout, has_mask=False)
-    keywords = {
+    return Caller(function, like, layout, "mask" in parameters, _keywords(parameters))
+
+
+def _keywords(parameters: Mapping[str, inspect.Parameter]) -> dict[str, str]:
+    """Return the names of q, k and v, by part, where a function takes these by keyword alone.
+
+    Where three are taken by place, a ``key`` among the keywords is something else, such as JAX's.
+    """
+    kinds = [parameter.kind for parameter in parameters.values()]
+    by_place = sum(kind in PLACES for kind in kinds)
+    if by_place >= len(PART_NAMES) or inspect.Parameter.VAR_POSITIONAL in kinds:
+        return {}
+    return {
         part: name
         for part, names in PART_NAMES.items()
         for name in names
         if name in parameters and parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
     }
-    return Caller(function, like, layout, "mask" in parameters, keywords)
 
 
 def libraries_to_try() -> tuple[str, ...]:

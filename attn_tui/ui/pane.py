@@ -23,6 +23,9 @@ SEPARATOR = re.compile(r": |, | over d_k$")
 TAG = re.compile(r"\[[^\]]*\]")
 """Markup, of which only what stands between is shown."""
 
+NO_LITERAL = re.compile(r"[\\\t\n]")
+"""What Textual shows otherwise than it is written."""
+
 
 class Pane(Container, Spanned):
     """Holds widgets behind a border with a title.
@@ -158,7 +161,9 @@ class Pane(Container, Spanned):
         subtitle = self._written[1]
         texts = [text for text in TAG.split(f" {subtitle} ") if text]
         form = (TAG.findall(subtitle), len(texts))
-        if form != self._form or not subtitle:
+        # What is escaped, or takes no column, is left to Textual.
+        is_literal = not NO_LITERAL.search(subtitle)
+        if form != self._form or not subtitle or not is_literal:
             (line,) = self.render_lines(Region(0, height - 1, width, 1))
             self._last_line = [*line]
             is_plain = [text for text, _, _ in self._last_line[2:-2]] == texts

@@ -32,6 +32,9 @@ def test_a_number_is_read_as_the_scale_of_a_d_k(typed: str, d_k: int) -> None:
         "first token", "PyTorch 2.5", "MLX 0.31.2", "Gemma2: 9B not 224", "100,120,150", "softmax1",
         "99999999999", "0.0000001", "1/0", "√0", "1/sqrt(0)", "." * 300, "1" * 300,
         "1/" + "9" * 400,
+        # A number in an expression is not what the expression is.
+        "64**0.5", "10**10**10", "1/0.125", "1/sqrt(64*2)", "8*8", "3/4", "0.125/2", "sqrt(64)/2",
+        "sqrt(64**2)", "8 of 16", "-0.125",
     ],
 )  # fmt: skip
 def test_what_is_no_scale_is_not_read_as_one(typed: str) -> None:
@@ -61,8 +64,11 @@ def test_a_number_of_few_digits_is_only_about_what_it_may_be() -> None:
 
 
 def test_any_whole_d_k_is_read_from_its_rounded_scale_or_nothing_is() -> None:
+    count = 0
     for d_k in range(2, 1025):
         for value in (1.0 / sqrt(d_k), sqrt(d_k)):
             scale = typed_scale(f"{value:.6f}")
             if scale is not None and scale.command.endswith(f"--d-k {scale.d_k}"):
                 assert scale.d_k == d_k
+                count += 1
+    assert count > 1500

@@ -103,7 +103,11 @@ def writing_by_name(*, query: Numbers, key: Numbers, value: Numbers) -> Numbers:
     return writing(query, key, value)
 
 
-@pytest.mark.parametrize("function", [by_name, query_first])
+def with_random_key(q: Numbers, k: Numbers, v: Numbers, *, key: object = None) -> Numbers:
+    return plain(q, k, v)
+
+
+@pytest.mark.parametrize("function", [by_name, query_first, with_random_key])
 def test_a_function_may_take_its_arrays_by_keyword_alone(function: Kernel) -> None:
     assert QUICK(function, lengths=[17]).verdict == "agrees"
 
