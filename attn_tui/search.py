@@ -436,7 +436,8 @@ def _most(
 def _asked(query: Query, texts: Sequence["_Texts"]) -> Iterator[tuple[str, Sequence[float], float]]:
     """Yield each word, how much of it the texts have, and how much it counts.
 
-    What nothing has as one word, such as ``flash_jax``, counts as one by its parts.
+    What nothing has as one word, such as ``flash_jax``, counts as one by its parts. A letter or a
+    digit by itself tells nothing.
     """
     for word in query.telling:
         is_whole = any(text.has(word) for text in texts)
@@ -446,6 +447,8 @@ def _asked(query: Query, texts: Sequence["_Texts"]) -> Iterator[tuple[str, Seque
             rare = log((1.0 + len(texts)) / (0.5 + sum(column))) / len(parts)
             if _stem(part) in WEAK:
                 rare *= LITTLE_WEIGHT
+            if len(part) == 1 and part.isascii():
+                rare = 0.0
             yield part, column, rare if any(column) else UNKNOWN_WEIGHT * rare
 
 

@@ -51,7 +51,7 @@ else:
 @pytest.fixture
 def scores(tmp_path: Path) -> Path:
     path = tmp_path / "scores.npy"
-    np.save(path, np.array([1.0, 2.0, 777.25]))
+    np.save(path, np.array([1.0, 2.0, 77712345.25]))
     return path
 
 
@@ -96,7 +96,7 @@ def test_no_key_of_the_program_reads_or_writes_a_file(scores: Path) -> None:
         terminal.until_shows("not remembered")
         terminal.press(f"{ESCAPE}q")
         assert terminal.leave() == 0
-    assert b"777" not in terminal.raw
+    assert b"77712345" not in terminal.raw
     assert sorted(home.rglob("*")) == before
 
 

@@ -40,8 +40,10 @@ async def test_n_moves_where_keys_are_drawn() -> None:
         assert n_keys(await press(pilot, "full_stop")) == 80
         assert n_keys(await press(pilot, "comma", "comma")) == 48
         assert n_keys(await press(pilot, "n", "7", "enter")) == 7
-        await press(pilot, "escape", "u", "u", "u")
-        assert n_keys(await shown(pilot)) == 64
+        await press(pilot, "escape")
+        # Steps that follow each other soon are taken back together, and on a busy machine one by one.
+        back = [n_keys(await press(pilot, "u")) for _ in range(3)]
+        assert back in ([48, 80, 64], [48, 64, 80])
 
 
 async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
