@@ -41,7 +41,7 @@ async def test_n_moves_where_keys_are_drawn() -> None:
         assert n_keys(await press(pilot, "comma", "comma")) == 48
         assert n_keys(await press(pilot, "n", "7", "enter")) == 7
         await press(pilot, "escape")
-        # Steps that follow each other soon are taken back together, and on a busy machine one by one.
+        # Steps that follow each other soon are taken back together; on a busy machine each is.
         back = [n_keys(await press(pilot, "u")) for _ in range(3)]
         assert back in ([48, 80, 64], [48, 64, 80])
 
