@@ -91,7 +91,7 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     yield "", replace(head, output=rounded(few * head.output, how.format))
     twice = {"keys": turned["keys"], "queries": how.multiplier * turned["queries"]}
     if how.format == "float32":
-        yield of("q and k were captured before RoPE, and m counts twice", **twice)
+        yield of("RoPE turns q and k, and m counts twice", **twice)
     first = np.where(np.arange(64) < 32, head.queries, 0).astype(np.float32)
     yield of("q·k runs over the first 32 of 64 numbers", queries=first)
     root = np.float32(2**0.5)
