@@ -373,3 +373,32 @@ def test_a_key_that_all_rows_see_is_named_though_few_show_it() -> None:
     fit = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
     assert len(fit.counts.wrong) < 35
     assert suspected(fit) == "39 of 40 rows see key 39, which is hidden from them"
+
+
+@pytest.mark.parametrize("format", slow_after(1, ["float32", "bfloat16", "float16"]))
+@pytest.mark.parametrize("kind", slow_after(1, ["causal", "none"]))
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ("logits", "give key 20 another weight"),
+        ("keys", "give key 20 another weight"),
+        ("values", "see another value of key 20"),
+    ],
+)
+def test_no_more_than_what_shows_is_said_of_a_slot(
+    changed: str, name: str, kind: str, format: str
+) -> None:
+    """A kernel may add to the logits of one key, or lose its value alone: nothing is stale then."""
+    mask = HeadMask(kind)  # type: ignore[arg-type]
+    how = Arithmetic(0.125, format=format, path="float32", mask=mask)
+    head = simulate(3, how, n_keys=64, rows=range(64))
+    used = replace(head, bias=2.0 * (np.arange(64) == 20) * np.ones((64, 1), np.float32))
+    if changed != "logits":
+        part = getattr(head, changed).copy()
+        part[20] = rounded(np.random.default_rng(3).standard_normal(64, np.float32), format)
+        used = replace(head, **{changed: part})
+    fit = explain(
+        replace(head, output=computed(used, how).output),
+        promising(HeadModel(0.125, mask=mask), format),
+    )
+    assert re.fullmatch(f"(all )?[0-9a-z ]+ rows {name}", suspected(fit))
