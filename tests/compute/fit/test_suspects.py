@@ -111,11 +111,17 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
         part[20] = rounded(rng.standard_normal(64, np.float32), how.format)
     yield of(".* another key and value in place of key 20: a stale slot of the KV .*", **stale)
     for channels, name in (
-        (slice(5, 6), "channel 5 of the output is wrong, and the other 63 channels right"),
-        (slice(32, 64), "channels 32–63 of the output are 0, and the other 32 channels right"),
+        (
+            slice(5, 6),
+            r"channel 5 of the output is wrong in .* 32 rows, and the other 63 are right",
+        ),
+        (
+            slice(32, 64),
+            "channels 32–63 of the output are 0 in all 32 rows, and the other 32 are right",
+        ),
     ):
         output = head.output.copy()
-        output[:, channels] *= name.endswith("63 channels right") * np.float32(-0.7)
+        output[:, channels] *= name.endswith("63 are right") * np.float32(-0.7)
         yield name, replace(head, output=rounded(output, how.format))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
@@ -402,3 +408,15 @@ def test_no_more_than_what_shows_is_said_of_a_slot(
         promising(HeadModel(0.125, mask=mask), format),
     )
     assert re.fullmatch(f"(all )?[0-9a-z ]+ rows {name}", suspected(fit))
+
+
+def test_a_channel_that_is_wrong_in_every_other_row_says_in_how_many() -> None:
+    head = simulate(3, Arithmetic(0.125), n_keys=64, rows=range(64))
+    assert head.output is not None
+    output = head.output.copy()
+    output[::2, 3] += 1
+    fit = explain(
+        replace(head, output=rounded(output, "bfloat16")), promising(HeadModel(0.125), "bfloat16")
+    )
+    wrong = "channel 3 of the output is wrong in 32 of 64 rows, and the other 63 are right"
+    assert suspected(fit) == wrong
