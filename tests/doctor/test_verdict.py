@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui import diagnose
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
-from attn_tui.compute.fit.suspects import buckets
+from attn_tui.compute.fit.suspects import buckets, rope
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import sink_head
@@ -534,3 +535,24 @@ def test_rows_that_are_far_off_differ_by_themselves(tmp_path: Path, config: str)
     parts["out"][0, 0, 40, 3] = 4.0
     line = run(save(tmp_path / "b.npz", **parts), "--config", config).stdout
     assert line.startswith("differs: 1 of 64 rows is not what is promised (row 40); the others are")
+
+
+@pytest.mark.parametrize("fault", ["m twice", "no m"])
+def test_a_promised_m_that_was_not_used_is_no_fault_of_the_capture(fault: str) -> None:
+    """Queries and keys may have been captured too early: with the right ones it differs, too."""
+    how = Arithmetic(0.125, format="float32", mask=HeadMask("causal"))
+    head = simulate(1, how, n_keys=32, rows=range(32), logit_std=3.0)
+    assert head.values is not None
+    turned = [rope(part, head.rows, 1e4, True) for part in (head.queries / 8, head.keys)]
+    normed = [part / np.linalg.norm(part, axis=1)[:, None] for part in (head.queries, head.keys)]
+    normed[0] = 8 * normed[0]
+    queries, keys = turned if fault == "m twice" else normed
+    used = replace(head, queries=queries.astype(np.float32), keys=keys.astype(np.float32))
+    output = computed(used, how).output
+    assert output is not None
+    tensors = [part[None, None] for part in (head.queries, head.keys, head.values, output)]
+    report = diagnose(*tensors, scale="inverse-sqrt", causal=True)
+    line = "RoPE turns q and k, and m counts twice"
+    if fault == "no m":
+        line = "q and k are normalised to length 1, and nothing is multiplied by m"
+    assert str(report).startswith(f"differs: {line}")

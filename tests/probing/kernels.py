@@ -514,7 +514,7 @@ PLANTED: Mapping[str, KernelFault] = {
         turning_and_scaling, "RoPE turns q and k, and m counts twice", CAUSAL, causal
     ),
     "half of the output": KernelFault(
-        half_the_output, "channels 32–63 of the output are 0, and the other 32 channels right"
+        half_the_output, "channels 32–63 of the output are 0 in all "
     ),
     "half of q and k": KernelFault(
         half_the_keys, "q·k runs over the first 32 of 64 numbers"

@@ -265,9 +265,12 @@ class HeadCase:
         path, noisy = prediction.path, prediction.noisy_rows
         if path not in STEPWISE or not len(noisy):
             return False
-        # Rows that are almost one key's value err to one side, as if another m had been used.
+        # Rows that are almost one key's value err to one side, as if another m had been used; those
+        # of one key alone are that value itself, and say what it was multiplied by.
         every = self.rounding(model)
-        rounding = Rounding(every.rows.part(noisy), every.state.part(noisy), self.format)
+        alone = every.rows.seen.sum(axis=1) == 1
+        some = np.union1d(noisy, np.flatnonzero(alone & (every.state.parameters.sink == 0.0)))
+        rounding = Rounding(every.rows.part(some), every.state.part(some), self.format)
         likelihood = rounding.log_likelihood(path)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
         # As many numbers as keys are seen fit any weights, those of honest rounding too.

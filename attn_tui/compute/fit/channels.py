@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.fit.case import HeadCase
 from attn_tui.compute.fit.model import Suspect
 from attn_tui.compute.fit.noise import variance
-from attn_tui.compute.text import counted, first_few
+from attn_tui.compute.text import first_few
 
 LEAST_ROWS = 4
 """The fewest rows of a finding: a wrong number of one row is no wrong channel."""
@@ -23,14 +23,15 @@ NAMED = 4
 
 
 def some_channels(case: HeadCase) -> Iterator[Suspect]:
-    """Yield that some channels of the output are wrong, in most rows, and all others are right.
+    """Yield that some channels of the output are wrong, in at least half of the rows.
 
     Args:
         case: The head with all of its rows.
     """
     rounding = case.rounding(case.reference.model)
     rows, state = rounding.rows, rounding.state
-    if len(rows.output) < LEAST_ROWS:
+    numbers = case.head.rows[case.seeing(case.reference.model)]
+    if len(numbers) < LEAST_ROWS:
         return
     noise = variance(rows, state, case.format, case.paths[-1])
     sizes = np.square(rows.output).max(axis=1, keepdims=True)
@@ -45,9 +46,13 @@ def some_channels(case: HeadCase) -> Iterator[Suspect]:
     places = np.flatnonzero(wrong)
     how = "are" if len(places) > 1 else "is"
     is_zero = not rows.output[:, wrong].any()
-    phrase = f"{_listed(places)} of the output {how} {'0' if is_zero else 'wrong'}"
-    others = counted(right, "channel")
-    yield Suspect(f"{phrase}, and the other {others} right", "", part=None)
+    shown = is_off.any(axis=1) | is_zero
+    phrase = (
+        f"{_listed(places)} of the output {how} {'0' if is_zero else 'wrong'} in {{rows}}, and the "
+        f"other {right} are right"
+    )
+    wrong_rows = tuple(int(row) for row in numbers[shown])
+    yield Suspect(phrase, "", part=None, rows=wrong_rows, compared=len(numbers))
 
 
 def _listed(places: NDArray[np.intp]) -> str:

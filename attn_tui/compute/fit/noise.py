@@ -353,8 +353,9 @@ def _by_sum(rows: FitRows, state: State, format: Format) -> Floats:
         share = LOOSE * 2.0**-format.bits + _repeated(rows, state, format, ones)
         return np.asarray(state.output * share)
     total = _sum(state)
-    share = format.spacing(total) / (total * np.sqrt(12.0))
-    return np.asarray(state.output * share)
+    # A sum next to 1 is rounded to 1, and errs by no more than what it has beyond that.
+    step = np.minimum(format.spacing(total) / np.sqrt(12.0), total - 1.0)
+    return np.asarray(state.output * step / total)
 
 
 def _most_by_scores(rows: FitRows, state: State, format: Format) -> Floats:

@@ -325,15 +325,13 @@ def _rotated(case: HeadCase) -> Variants:
                 replace(head, keys=keys, queries=queries),
             ),
             ("q was captured before RoPE", "RoPE turns q", replace(head, queries=queries)),
-            (
-                "q and k were captured before RoPE, and m counts twice",
-                "RoPE turns q and k, and m counts twice",
-                replace(head, keys=keys, queries=case.reference.model.multiplier * queries),
-            ),
             ("RoPE is on q alone", "RoPE turns k back", replace(head, keys=back)),
             ("RoPE is on k alone", "RoPE turns q back", replace(head, queries=turned_back)),
         ):  # fmt: skip
             yield Suspect(name, FITS, "capture", trusted=trusted), changed
+        # Whatever was captured, the promised m was not used.
+        scaled = replace(head, keys=keys, queries=case.reference.model.multiplier * queries)
+        yield Suspect("RoPE turns q and k, and m counts twice", FITS), scaled
 
 
 def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) -> Reals:
@@ -376,6 +374,9 @@ def _normalised(case: HeadCase) -> Variants:
             f"q and k were captured before they are {what}", FITS, "capture",
             trusted=f"q and k are {what}",
         )  # fmt: skip
+        if factor != 1.0:
+            # Whatever was captured, the promised m was not used.
+            suspect = Suspect(f"q and k are {what}", FITS)
         yield suspect, replace(head, queries=factor * parts[0], keys=parts[1])
 
 

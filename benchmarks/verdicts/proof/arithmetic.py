@@ -44,6 +44,11 @@ class Format:
         """Whether its arithmetic rounds to 16 bits."""
         return self.arithmetic != "float32"
 
+    @property
+    def unit(self) -> float:
+        """The distance from 1 to the next number of its arithmetic."""
+        return float(np.spacing(np.ones((), _TYPES[self.arithmetic])))
+
     def rounded(self, values: Reals) -> Reals:
         """Return values rounded to the type of the arithmetic, in float32."""
         return values.astype(_TYPES[self.arithmetic]).astype(np.float32)

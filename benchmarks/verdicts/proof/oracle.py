@@ -24,9 +24,9 @@ _HONEST_ERRORS = 8.0
 _UNITS = 60 * 2.0**-23
 """And, in float32, more than this."""
 _NEIGHBOURS = 4
-"""The queries beside the promised ones that say how large honest errors of a row are on average."""
-_APART = 2.0**-6
-"""How far apart numbers of such queries are, as a share of them: a few units of 16 bits."""
+"""How many slightly different queries say how large honest errors of a row are on average."""
+_APART = 2.0
+"""How far the numbers of such queries are from the promised ones, in units of the arithmetic."""
 
 Finding = Literal["honest", "wrong", "call", "neither", "left out"]
 """What a draw is: an honest output; a wrong one; a right one whose call was tampered with; neither
@@ -94,17 +94,18 @@ def _honest_errors(layer: Computation, format: Format, output: Reals, size: Real
 
 
 def _average_errors(layer: Computation, format: Format) -> Reals:
-    """Return the largest honest error of each row on average over queries beside its own.
+    """Return the largest honest error of each row on average over slightly different queries.
 
     A row that sees one or two keys has an error of one number or two. By chance it is next to 0 in
     all arithmetics at once, and eight times that is less than an honest error.
     """
     rng = np.random.default_rng(0)
     total = np.zeros(layer.queries.shape[:-1])
+    apart = np.float32(_APART * format.unit)
     for _ in range(_NEIGHBOURS):
-        apart = rng.standard_normal(layer.queries.shape, np.float32) * np.float32(_APART)
-        beside = replace(layer, queries=format.rounded(layer.queries * (1 + apart)))
-        total += _honest_errors(beside, format, exact(beside), exact_size(beside))
+        shares = rng.standard_normal(layer.queries.shape, np.float32) * apart
+        neighbour = replace(layer, queries=format.rounded(layer.queries * (1 + shares)))
+        total += _honest_errors(neighbour, format, exact(neighbour), exact_size(neighbour))
     return np.asarray(total / _NEIGHBOURS)
 
 

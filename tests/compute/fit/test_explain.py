@@ -370,6 +370,18 @@ def test_numbers_may_have_been_rounded_to_the_format_of_the_capture() -> None:
     assert fit.candidate.changes == ("multiplier",)
 
 
+@pytest.mark.parametrize("n", [2, 3])
+def test_an_output_1_percent_too_large_shows_in_a_row_that_is_one_keys_value(n: int) -> None:
+    """Row 0 is v itself, which rounded scores, weights or their sum, 1, make no larger."""
+    how, model = Arithmetic(0.125, path="float32"), HeadModel(0.125, mask=HeadMask("causal"))
+    for seed in range(6):
+        head = simulate(seed, how, n_keys=n, rows=range(n), logit_std=3.0)
+        assert compared(head, model).passes
+        assert head.output is not None
+        larger = rounded(head.output * np.float32(1.01), "bfloat16")
+        assert not compared(replace(head, output=larger), model).passes
+
+
 def test_one_wrong_row_among_many_is_enough_and_is_named() -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=96)
     assert head.output is not None

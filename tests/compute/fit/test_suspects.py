@@ -91,7 +91,7 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     yield "", replace(head, output=rounded(few * head.output, how.format))
     twice = {"keys": turned["keys"], "queries": how.multiplier * turned["queries"]}
     if how.format == "float32":
-        yield of("q and k were captured before RoPE, and m counts twice", **twice)
+        yield of("RoPE turns q and k, and m counts twice", **twice)
     first = np.where(np.arange(64) < 32, head.queries, 0).astype(np.float32)
     yield of("q·k runs over the first 32 of 64 numbers", queries=first)
     root = np.float32(2**0.5)
@@ -111,11 +111,17 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
         part[20] = rounded(rng.standard_normal(64, np.float32), how.format)
     yield of(".* another key and value in place of key 20: a stale slot of the KV .*", **stale)
     for channels, name in (
-        (slice(5, 6), "channel 5 of the output is wrong, and the other 63 channels right"),
-        (slice(32, 64), "channels 32–63 of the output are 0, and the other 32 channels right"),
+        (
+            slice(5, 6),
+            r"channel 5 of the output is wrong in .* 32 rows, and the other 63 are right",
+        ),
+        (
+            slice(32, 64),
+            "channels 32–63 of the output are 0 in all 32 rows, and the other 32 are right",
+        ),
     ):
         output = head.output.copy()
-        output[:, channels] *= name.endswith("63 channels right") * np.float32(-0.7)
+        output[:, channels] *= name.endswith("63 are right") * np.float32(-0.7)
         yield name, replace(head, output=rounded(output, how.format))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
@@ -373,3 +379,44 @@ def test_a_key_that_all_rows_see_is_named_though_few_show_it() -> None:
     fit = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
     assert len(fit.counts.wrong) < 35
     assert suspected(fit) == "39 of 40 rows see key 39, which is hidden from them"
+
+
+@pytest.mark.parametrize("format", slow_after(1, ["float32", "bfloat16", "float16"]))
+@pytest.mark.parametrize("kind", slow_after(1, ["causal", "none"]))
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ("logits", "give key 20 another weight"),
+        ("keys", "give key 20 another weight"),
+        ("values", "see another value of key 20"),
+    ],
+)
+def test_no_more_than_what_shows_is_said_of_a_slot(
+    changed: str, name: str, kind: str, format: str
+) -> None:
+    """A kernel may add to the logits of one key, or lose its value alone: nothing is stale then."""
+    mask = HeadMask(kind)  # type: ignore[arg-type]
+    how = Arithmetic(0.125, format=format, path="float32", mask=mask)
+    head = simulate(3, how, n_keys=64, rows=range(64))
+    used = replace(head, bias=2.0 * (np.arange(64) == 20) * np.ones((64, 1), np.float32))
+    if changed != "logits":
+        part = getattr(head, changed).copy()
+        part[20] = rounded(np.random.default_rng(3).standard_normal(64, np.float32), format)
+        used = replace(head, **{changed: part})
+    fit = explain(
+        replace(head, output=computed(used, how).output),
+        promising(HeadModel(0.125, mask=mask), format),
+    )
+    assert re.fullmatch(f"(all )?[0-9a-z ]+ rows {name}", suspected(fit))
+
+
+def test_a_channel_that_is_wrong_in_every_other_row_says_in_how_many() -> None:
+    head = simulate(3, Arithmetic(0.125), n_keys=64, rows=range(64))
+    assert head.output is not None
+    output = head.output.copy()
+    output[::2, 3] += 1
+    fit = explain(
+        replace(head, output=rounded(output, "bfloat16")), promising(HeadModel(0.125), "bfloat16")
+    )
+    wrong = "channel 3 of the output is wrong in 32 of 64 rows, and the other 63 are right"
+    assert suspected(fit) == wrong
