@@ -61,7 +61,7 @@ def test_the_weight_that_is_left_to_a_leading_key_is_that_of_any_draw() -> None:
 
 @pytest.mark.slow
 def test_longrope_leaves_three_eighths_of_the_keys_where_it_was_three_fifths() -> None:
-    assert "three eighths then share, and not three fifths" in reply("LongRoPE")
+    assert "three eighths then share, not three fifths" in reply("Why does LongRoPE")
     times = 1.0 + np.log(32.0) / np.log(4096.0)
     scores = rows(8192, 1000) / 8.0
     shares = [float(np.median(keys(weights(m * scores)))) / 8192 for m in (times, 1.0)]
@@ -77,7 +77,7 @@ def test_the_keys_that_share_a_typical_row_are_those_of_any_draw() -> None:
     agrees("How even is attention", r"about (\d+) of 64 .* about (\d+)\.", by_root, plain)
     agrees("I divided by √d_model", r"uses (\S+) keys instead of (\d+)\.", by_model, by_root)
     top = [float(np.median(weights(m * scores).max(axis=1))) for m in (1.0, 1 / 8)]
-    agrees("May the scale stand after", r"has (\S+) of what there is, instead of (\S+)\.$", *top)
+    agrees("May the scale stand after", r"has a share of (\S+), where it would have (\S+)\.$", *top)
 
 
 @pytest.mark.slow
