@@ -1,5 +1,6 @@
 """docs/why.md: each command prints the lines that stand below it."""
 
+import re
 import shlex
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 from tests.test_cli import call
 
 WHY = Path(__file__).parents[1] / "docs" / "why.md"
+
+PICTURE = re.compile(r"^!\[.+\]\((.+)\)$", re.MULTILINE)
 
 COMMAND, LINE = "    attn-tui ", " " * 8
 
@@ -31,6 +34,16 @@ def shown() -> dict[str, list[str]]:
 def test_each_command_of_the_page_says_what_it_prints() -> None:
     assert len(shown()) > 15
     assert all(shown().values())
+
+
+def test_the_page_can_be_read_in_ten_minutes() -> None:
+    page = WHY.read_text("utf-8")
+    prose = [line for line in page.splitlines() if not line.startswith(COMMAND[:4])]
+    read = [word for word in words(" ".join(prose)).split() if any(map(str.isalpha, word))]
+    assert len(read) <= 2_000
+    pictures = PICTURE.findall(page)
+    assert len(set(pictures)) == 6
+    assert all((WHY.parent / picture).is_file() for picture in pictures)
 
 
 @pytest.mark.slow
