@@ -16,7 +16,9 @@ SATURATE = (
 )
 SATURATES = "Of {heads} one saturates: its rows put over 90 % of the weight on one key on average."
 ALL = "All {heads} saturate: their rows put over 90 % of the weight on one key on average."
-NONE = "None of {heads} saturates: their rows put less than 90 % of the weight on one key on average."
+NONE = (
+    "None of {heads} saturates: their rows put less than 90 % of the weight on one key on average."
+)
 ALONE, NOT_ALONE = (
     "{head} saturates: its rows put over 90 % of the weight on one key on average.",
     "{head} does not saturate: its rows put less than 90 % of the weight on one key on average.",
