@@ -44,7 +44,7 @@ def test_it_begins_with_a_sentence_and_shows_layers_by_heads(path: str) -> None:
     # A row with one key counts nowhere.
     largest = {at: head.weights[1:].max(axis=1).mean() for at, head in heads().items()}
     layer, head = max(largest, key=lambda at: largest[at])
-    assert text.startswith("None of 12 heads saturates: no row puts over 90 % of its weight on one")
+    assert text.startswith("None of 12 heads saturates: their rows put less than 90 % of ")
     assert f"Layer {layer} head {head} is the sharpest." in " ".join(lines[:2])
     assert largest[layer, head] < 0.9
     assert "causal, as the output says; P·V misses the output by almost nothing" in text

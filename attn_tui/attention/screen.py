@@ -133,7 +133,7 @@ class AttentionScreen(PinningScreen):
                 yield DkPane(is_line=True)
                 yield NumberPane("n", N_SCALE, (), is_line=True)
             with Container(id="panes"):
-                yield HeatMapPane("", id="unscaled-pane")
+                yield HeatMapPane("", key="e", binding="edit", id="unscaled-pane")
                 yield Picture(id="bars")
                 yield HeatMapPane("", id="scaled-pane")
                 yield PicturePane("", id="row-pane")
@@ -181,7 +181,7 @@ class AttentionScreen(PinningScreen):
     async def action_type_n(self) -> None:
         """Type how many queries and keys are drawn."""
         if is_drawn(self.present.experiment):
-            self.query_one("#n-pane", NumberPane).edit()
+            await self.type_into(self.query_one("#n-pane", NumberPane))
         else:
             await super().action_type_n()
 
@@ -383,7 +383,7 @@ class AttentionScreen(PinningScreen):
             drawn = "drawn" if answer.is_drawn else ""
             picture.describe(
                 names[side], drawn, "queries ↓ keys →", hidden, progress,
-                short=hidden.removeprefix("each the "),
+                short=hidden.removeprefix("each the ") or "queries ↓",
             )  # fmt: skip
         self.draw("bars", charts.Bars(float(drawing.levels[drawing.cursor])))
         self._draw_row(*self.cursor)

@@ -23,6 +23,7 @@ from attn_tui.ui.action import LINES
 from attn_tui.ui.editors import Filter
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
+from attn_tui.ui.whole_words import first_of
 
 COLOURS = {
     "holds": "$success", "conditional": "$warning", "false": "$error", "wording": "$secondary",
@@ -39,7 +40,7 @@ LEAST_NAME = 10
 
 
 LEAST_LINES = 12
-"""A list of claims with fewer lines shows one line of each, cut; a longer one all its words."""
+"""A list of claims with fewer lines shows the first words of each; a longer one all of them."""
 
 BEFORE_WORDS = 8
 """The columns of verdict and id in the list."""
@@ -59,7 +60,8 @@ class ListPane(Pane):
         claims = ClaimList(id="list", compact=True)
         super().__init__("", words, claims, key="e", binding="entries", id="list-pane")
         self._listed: tuple[Claim, ...] = ()
-        self._room: int | None = None
+        self._room = LEAST_NAME, False
+        """How many columns there are for the words of a claim, and whether for all its lines."""
 
     def list_claims(self, words: str) -> None:
         """List the claims that some words find, the best first; all claims without words."""
@@ -76,7 +78,7 @@ class ListPane(Pane):
         super().on_resize()
         size = self.query_one(ClaimList).size
         # The last columns are a blank and the scroll bar.
-        room = size.width - BEFORE_WORDS - 2 if size.height >= LEAST_LINES else None
+        room = size.width - BEFORE_WORDS - 2, size.height >= LEAST_LINES
         if room != self._room:
             self._room = room
             claims = self.query_one(ClaimList)
@@ -88,7 +90,7 @@ class ListPane(Pane):
     def _write_list(self) -> None:
         claims = self.query_one(ClaimList)
         claims.clear_options()
-        claims.add_options([Option(_line(claim, self._room), claim.id) for claim in self._listed])
+        claims.add_options([Option(_line(claim, *self._room), claim.id) for claim in self._listed])
 
     def first_without(self, claim: Claim) -> str:
         """Return the id of the first claim listed, or "" if none is, or a certain one is too."""
@@ -105,10 +107,11 @@ class ListPane(Pane):
                 claims.highlighted = place
 
 
-def _line(claim: Claim, room: int | None) -> str:
-    """Return the lines for a claim in the list, as markup, its words within some columns."""
+def _line(claim: Claim, room: int, is_whole: bool) -> str:
+    """Return a claim in the list, as markup: all its words within some columns, or the first."""
     colour = COLOURS[claim.verdict]
-    words = [claim.says] if room is None else wrap(claim.says, max(room, LEAST_NAME))
+    room = max(room, LEAST_NAME)
+    words = wrap(claim.says, room) if is_whole else [first_of(claim.says, room)]
     says = f"\n{' ' * BEFORE_WORDS}".join(map(plain, words))
     return f"[{colour}]{VERDICT_GLYPHS[claim.verdict]}[/] [dim]{claim.id:<6}[/]{says}"
 

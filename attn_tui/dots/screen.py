@@ -6,7 +6,7 @@ from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.reactive import var
@@ -66,9 +66,11 @@ class DotsScreen(InstrumentScreen):
     VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (("Drawn", (*FIELDS.values(), *_SPREAD)), ("Scale", (RULE,)))
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "open_setting('entries')", "Entries", show=False, id="entries",
+                tooltip="Choose the entries of q and k"),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Action("v", "axis", "Axis", id="axis", synonyms=("linear axis", "logarithmic axis")),
-    ]
+    ]  # fmt: skip
 
     answer: var[Answer | None] = var(None, init=False)
     stretched: var[bool] = var(True, init=False)
@@ -86,7 +88,7 @@ class DotsScreen(InstrumentScreen):
         with Vertical():
             yield DkPane()
             with Container(id="panes"):
-                yield PicturePane("", id="bells-pane")
+                yield PicturePane("", key="e", binding="entries", id="bells-pane")
                 yield PicturePane("σ over d_k, both axes logarithmic", id="over-pane")
                 why = VerticalScroll(Sheet(id="why"))
                 yield Pane("Why the variance of q·k is d_k", why, id="why-pane")

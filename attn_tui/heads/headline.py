@@ -15,7 +15,14 @@ SATURATE = (
     "Of {heads} {count} saturate: their rows put over 90 % of the weight on one key on average."
 )
 SATURATES = "Of {heads} one saturates: its rows put over 90 % of the weight on one key on average."
-NONE = "None of {heads} saturates: no row puts over 90 % of its weight on one key on average."
+ALL = "All {heads} saturate: their rows put over 90 % of the weight on one key on average."
+NONE = (
+    "None of {heads} saturates: their rows put less than 90 % of the weight on one key on average."
+)
+ALONE, NOT_ALONE = (
+    "{head} saturates: its rows put over 90 % of the weight on one key on average.",
+    "{head} does not saturate: its rows put less than 90 % of the weight on one key on average.",
+)
 OTHER = "{title}: {words}. {first} stands out with {value}; the median head has {typical}."
 NOTHING = "No head has a number here: {why}."
 """The first sentence, in the order in which these are tried."""
@@ -85,22 +92,26 @@ def headline(survey: Survey, name: str, n_differing: int = 0, is_promised: bool 
         if doubt and len(sentence) + 1 + len(doubt) > words.LONGEST:
             sentence = sentence.partition("; ")[0] + "."
         return f"{sentence} {doubt}".rstrip()
-    heads = counted(finite.size, "head")
-    if len(survey.heads) < len(survey.plan.heads):
-        heads = f"the {heads} seen so far"
-    count = int((finite >= SATURATED).sum())
-    if count == 0:
-        sentence = NONE.format(heads=heads)
-    elif count == 1:
-        sentence = SATURATES.format(heads=heads)
-    else:
-        number = "all" if count == finite.size else f"{count:,}"
-        sentence = SATURATE.format(heads=heads, count=number)
-    return f"{sentence} {doubt or _second(survey, name, first)}"
+    sentence = _saturation(int((finite >= SATURATED).sum()), finite.size, survey)
+    return f"{sentence} {doubt or _second(survey, name, first)}".rstrip()
+
+
+def _saturation(count: int, known: int, survey: Survey) -> str:
+    """Return the sentence on how many of the heads with a number saturate."""
+    is_all_seen = len(survey.heads) == len(survey.plan.heads)
+    if known == 1:
+        head = "The one head" if is_all_seen else "The one head seen so far"
+        return (ALONE if count else NOT_ALONE).format(head=head)
+    heads = counted(known, "head")
+    heads = heads if is_all_seen else f"the {heads} seen so far"
+    if count == known:
+        return ALL.format(heads=heads)
+    sentence = {0: NONE, 1: SATURATES}.get(count, SATURATE)
+    return sentence.format(heads=heads, count=f"{count:,}")
 
 
 def _second(survey: Survey, name: str, first: str) -> str:
-    """Return a sentence on what makes the numbers doubtful, or on the sharpest head."""
+    """Return a sentence on what makes the numbers doubtful, or on the sharpest of several heads."""
     missing = [partial for partial in survey.heads.values() if partial.misses(name)]
     odd = [head for head, partial in survey.heads.items() if partial.not_finite or partial.odd]
     if missing:
@@ -111,7 +122,7 @@ def _second(survey: Survey, name: str, first: str) -> str:
         return ODD.format(count=count, head=head_text(odd[0], survey.plan.n_batches))
     if any(partial.untold for partial in survey.heads.values()):
         return UNTOLD
-    return SHARPEST.format(first=first)
+    return SHARPEST.format(first=first) if len(survey.heads) > 1 else ""
 
 
 def _why_nothing(survey: Survey, name: str) -> str:

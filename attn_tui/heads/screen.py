@@ -82,7 +82,7 @@ class HeadsScreen(InstrumentScreen):
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open_head", "Head", tooltip="Open the head in Attention", id="open_head"),
-        Binding("e", "choose_statistic", "Statistic", show=False, id="entries",
+        Binding("e", "open_setting('statistic')", "Statistic", show=False, id="entries",
                 tooltip="Choose the statistic of the map"),
         Binding("w", "all_rows", "All rows", tooltip="Take all rows, or sample them again",
                 id="whole"),
@@ -217,10 +217,6 @@ class HeadsScreen(InstrumentScreen):
         self.ask(edits.become(draft))
         self.post_message(self.Go("attention"))
         self.notify("5 goes back to Heads, u to what you had asked", timeout=5)
-
-    async def action_choose_statistic(self) -> None:
-        """Open the settings at the statistic of the map."""
-        await self.open_panel(FIELDS["statistic"].name)
 
     async def open_setting(self, name: str) -> None:
         """Open the panel of settings with the focus on the one named."""

@@ -30,6 +30,9 @@ colours rise to it."""
 DEPTH = 5
 """How many powers of ten the axis goes on below the least value of the highest curve."""
 
+BEING_DRAWN = "being drawn…"
+"""Stands in place of numbers that there are not yet."""
+
 SIGNS = {"larger": "▲", "smaller": "▼"}
 """The sign before a factor, by its way."""
 
@@ -152,25 +155,18 @@ class PlaceNumbers:
 
         Without points it says that they are being drawn.
         """
+        if lines == 1:
+            return self._drawn_line(columns, colours)
         cells = Cells(columns, lines)
         heads = [name_of(point.scale) for point in self.points]
-        width = max(map(len, heads), default=0)
-        start = len("median   ")
-        if lines == 1:
-            cells.write(0, 0, "median", colours["muted"])
+        start = max(map(len, heads), default=0) + 13
         if not self.points:
-            cells.write(start if lines == 1 else 0, 0, "being drawn…", colours["muted"])
+            cells.write(0, 0, BEING_DRAWN, colours["muted"])
         for line, (point, head) in enumerate(zip(self.points, heads, strict=True)):
             summary = point.statistics[self.statistic]
-            side = "unscaled" if point.scale == NONE else "scaled"
-            dot = LINES[side] if colours.textured else "●"
+            side = side_of(point)
             number = quantity(summary.median, summary.log_median)
-            if lines == 1:
-                cells.write(start, 0, f"{dot} {head} {number}", colours[side])
-                start += len(head) + len(number) + 6
-                continue
-            cells.write(0, line, f"{dot} {head}", colours[side])
-            start = width + 13
+            cells.write(0, line, f"{dot_of(side, colours)} {head}", colours[side])
             cells.write(start - len(number), line, number, colours["text"])
             half = f"half of the draws: {quarters(summary)}"
             mean = f"mean {quantity(summary.mean, summary.log_mean)}"
@@ -179,6 +175,36 @@ class PlaceNumbers:
                     cells.write(start + 3, line, extra, colours["muted"])
                     break
         return cells
+
+    def _drawn_line(self, columns: int, colours: Palette) -> Cells:
+        """Return the medians in one line, closer to each other where it has no room for all."""
+        medians = [(BEING_DRAWN, "muted")] if not self.points else []
+        for point in self.points:
+            summary, side = point.statistics[self.statistic], side_of(point)
+            number = quantity(summary.median, summary.log_median)
+            text = f"{dot_of(side, colours)} {name_of(point.scale)} {number}"
+            medians.append((text, side))
+        labelled = [("median", "muted"), *medians]
+        for parts, gap in ((labelled, 3), (labelled, 1), (medians, 2)):
+            if sum(len(text) + gap for text, _ in parts) - gap <= columns:
+                break
+        cells, start = Cells(columns, 1), 0
+        for text, kind in parts:
+            if start + len(text) > columns:
+                break
+            cells.write(start, 0, text, colours[kind])
+            start += len(text) + gap
+        return cells
+
+
+def side_of(point: Point) -> str:
+    """Return the kind of data of a point: unscaled, or under a rule."""
+    return "unscaled" if point.scale == NONE else "scaled"
+
+
+def dot_of(side: str, colours: Palette) -> str:
+    """Return the mark before a side: that of its curve where colours cannot tell."""
+    return LINES[side] if colours.textured else "●"
 
 
 def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Figure:

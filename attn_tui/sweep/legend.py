@@ -10,8 +10,9 @@ from attn_tui.sweep.change import SIGNS
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import columns_of
 
-DARK = "=?"
-"""The signs of places that are dark; where signs have no room, the legend says what dark is."""
+NEITHER = "=?"
+"""The signs of places that are neither smaller nor larger, as the legend says where signs have no
+room."""
 
 
 def legend(heat_map: HeatMapDrawing, size: Size, is_textured: bool) -> list[str]:
@@ -34,9 +35,10 @@ def legend(heat_map: HeatMapDrawing, size: Size, is_textured: bool) -> list[str]
     texts = [text for row in rows for text in row]
     parts += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in texts]
     every = {text for row in heat_map.texts for text in row}
-    if DARK[-1] in every and not any(texts):
-        place = "·" if is_textured else "dark"
-        meanings = [meaning for sign, meaning in SIGNS.items() if sign in every and sign in DARK]
+    if NEITHER[-1] in every and not any(texts):
+        # No colour is named: they are dark in one theme, and light in another.
+        place = "·" if is_textured else "neither"
+        meanings = [meaning for sign, meaning in SIGNS.items() if sign in every and sign in NEITHER]
         parts.append(f"{place}: {' or '.join(meanings)}")
     lines = packed(parts, size.width)
     while len(lines) > (2 if rooms[0] == rooms[1] else 1) and len(parts) > 2:

@@ -109,6 +109,8 @@ class SweepScreen(InstrumentScreen):
                       FIELDS["crossovers"])),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "open_setting('statistic')", "Statistic", show=False, id="entries",
+                tooltip="Choose the statistic"),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         *moves(
             left=("go(0, -1)", "Smaller d_k"),
@@ -117,7 +119,7 @@ class SweepScreen(InstrumentScreen):
             down=("go(1, 0)", "Fewer keys"),
         ),
         Binding("enter", "explore", "Open a draw in Explore", show=False, id="explore_draw"),
-    ]
+    ]  # fmt: skip
 
     answer: var[Answer | None] = var(None, init=False)
     stopped: var[bool] = var(False, init=False)
@@ -145,7 +147,10 @@ class SweepScreen(InstrumentScreen):
                 yield DkPane(is_line=True)
                 yield NumberPane("n", N_KEYS, (), is_line=True)
             with Container(id="panes"):
-                yield Pane("", SweepMap(id="map"), Label("", id="legend"), id="map-pane")
+                yield Pane(
+                    "", SweepMap(id="map"), Label("", id="legend"),
+                    key="e", binding="entries", id="map-pane",
+                )  # fmt: skip
                 yield PicturePane("", id="row-pane")
                 yield PicturePane("", id="over-pane", classes="wide")
                 yield PicturePane("", id="keys-pane", classes="wide")
@@ -174,7 +179,7 @@ class SweepScreen(InstrumentScreen):
 
     async def action_type_n(self) -> None:
         """Type the number of keys."""
-        self.query_one("#n-pane", NumberPane).edit()
+        await self.type_into(self.query_one("#n-pane", NumberPane))
 
     def action_view(self, steps: int) -> None:
         """Switch to a following view, or to an earlier one if ``steps`` is negative."""

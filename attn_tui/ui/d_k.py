@@ -47,19 +47,21 @@ class NumberPane(Pane):
         super().__init__(
             name, key=name[0], binding=f"type_{name}", id=f"{name}-pane", classes=classes
         )
-        self._called, self._scale, self._ticks = name, scale, ticks
+        self._scale, self._ticks = scale, ticks
+        self.called = name
+        """The name of the number."""
 
     def compose(self) -> ComposeResult:
         """Lay out the slider between the keys that move it, and the field."""
-        less, more = (plain(shown_key(self, *step)) for step in STEPS[self._called])
+        less, more = (plain(shown_key(self, *step)) for step in STEPS[self.called])
         with Horizontal():
-            yield Label(self.headed(self._called), classes="name")
+            yield Label(self.headed(self.called), classes="name")
             yield Label(less, classes="key")
-            yield Slider(self._scale, self._ticks, self._called)
+            yield Slider(self._scale, self._ticks, self.called)
             yield Label(more, classes="key more")
             # It is not told of a number that is there from the start.
             text = self._field_text(self.value)
-            yield NumberField(text, compact=True, select_on_focus=True, id=f"{self._called}-typed")
+            yield NumberField(text, compact=True, select_on_focus=True, id=f"{self.called}-typed")
 
     def watch_value(self, before: int, value: int) -> None:
         """Show the new number, unless another is being typed."""

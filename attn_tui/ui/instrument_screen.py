@@ -22,7 +22,7 @@ from attn_tui.files.history import Question
 from attn_tui.report.model import model_texts
 from attn_tui.ui.action import Action
 from attn_tui.ui.asking_screen import AskingScreen
-from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.d_k import DkPane, NumberPane
 from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
 from attn_tui.ui.keys import KeysFooter
@@ -290,6 +290,17 @@ class InstrumentScreen(AskingScreen):
             self.action_type_d_k()
         else:
             await self.open_panel(name)
+
+    async def action_open_setting(self, name: str) -> None:
+        """Go to a setting."""
+        await self.open_setting(name)
+
+    async def type_into(self, pane: NumberPane) -> None:
+        """Focus the field of a number, or its setting where the pane has no room."""
+        if pane.display:
+            pane.edit()
+        else:
+            await self.open_setting(pane.called)
 
     async def open_panel(self, name: str) -> None:
         """Open the panel of settings with the focus on one of them."""

@@ -77,7 +77,7 @@ async def test_the_list_has_all_words_of_a_claim_and_nothing_touches_a_scroll_ba
         for size, is_cut in ((MEDIUM, False), (SMALL, True)):
             await pilot.resize_terminal(*size)
             await shown(pilot)
-            assert ("A large d_k makes dot prod…" in read(pilot)) is is_cut
+            assert ("A large d_k makes dot…" in read(pilot)) is is_cut
             # The claim that is shown is still marked.
             marked = screen.query_one(OptionList).highlighted
             assert marked is not None

@@ -94,8 +94,13 @@ def test_it_counts_the_heads_that_are_red_on_the_map(result: Survey) -> None:
         return
     words = {0: "None of ", 1: "one saturates"}.get(count, f" {count:,} saturate: ")
     if count == known > 1:
-        words = " all saturate: "
+        words = "All "
+    if known == 1:
+        words = " saturates: " if count else " does not saturate: "
     assert words in sentence
+    # One head is no choice of several, and not the sharpest of them.
+    assert not re.search(r"\b1 head\b", sentence)
+    assert ("is the sharpest" not in sentence) or len(result.heads) > 1
     first = first_of(result, "max_weight")
     assert weights[result.plan.places[first]] == np.nanmax(weights)
     if "is the sharpest" in sentence:
@@ -108,7 +113,8 @@ def test_what_makes_numbers_doubtful_goes_before_the_sharpest() -> None:
         return headline(looked(own, known, **given), "max_weight", differing, is_promised)
 
     assert said().endswith("Layer 0 head 0 is the sharpest.")
-    assert said(known=2).startswith("Of the 2 heads seen so far all saturate: ")
+    assert said(known=2).startswith("All the 2 heads seen so far saturate: ")
+    assert said(known=1).startswith("The one head seen so far saturates: its rows put ")
     assert said(odd=1).endswith("One of them meets NaN or infinity, first layer 0 head 0.")
     assert said(odd=1, differing=1).endswith("1 head differs from what was promised.")
     assert said(differing=2, is_promised=False).endswith(

@@ -32,7 +32,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
 from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT, MAP
-from tests.ui.person import press, shown, take_first
+from tests.ui.person import press, read, shown, take_first
 
 
 async def at(pilot: Pilot[None], *keys: str) -> SweepScreen:
@@ -268,7 +268,7 @@ async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
 
 
 @pytest.mark.slow
-async def test_a_map_without_room_for_signs_says_what_dark_places_are() -> None:
+async def test_a_map_without_room_for_signs_says_what_its_other_places_are() -> None:
     many = replace(MAP, n_range=(2, 4096), d_k_range=(1, 8192))
     draft = replace(DRAFT, setup=DRAFT.setup.put(many))
     async with AttnApp(draft, "sweep").run_test(size=(60, 20)) as pilot:
@@ -276,8 +276,21 @@ async def test_a_map_without_room_for_signs_says_what_dark_places_are() -> None:
         shades = drawn(screen)
         assert any("?" in row for row in shades.texts)
         words = str(screen.query_one("#legend", Label).render())
-        assert "dark: same or draws do not tell" in words
+        # A colour would be a lie in one of the two themes.
+        assert "neither: same or draws do not tell" in words
         assert len(words) <= screen.query_one("#legend").content_size.width
+
+
+@pytest.mark.slow
+async def test_beside_the_settings_no_number_is_cut_and_n_is_typed_where_it_is_seen() -> None:
+    async with AttnApp(DRAFT, "sweep").run_test(size=(80, 24)) as pilot:
+        await at(pilot)
+        await press(pilot, "g")
+        assert "median ● unscaled 0.106 ● 1/√d_k 0.0458 " in read(pilot)
+        # The slider of n has no room there, and its setting has.
+        assert " n , " not in read(pilot)
+        screen = await press(pilot, "n", "9", "enter")
+        assert screen.present.experiment.setup.get(Settings).n == 9
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Help: every pane has a text, and every text has a pane."""
 
+import re
 from importlib.resources import files
 
 import pytest
@@ -36,6 +37,11 @@ async def test_each_pane_and_each_screen_has_a_text_of_its_own_and_no_text_is_le
     for name, text in texts.items():
         assert FEWEST <= len(text.split()) <= MOST, name
         assert text.startswith("# "), name
+
+
+def test_no_text_calls_a_colour_dark_or_light_which_it_is_in_one_theme_alone() -> None:
+    word = re.compile(r"\b(?:dark|light|bright|pale)(?:e?r|e?st)?\b")
+    assert {name: found for name in NAMES if (found := word.findall(read(name)))} == {}
 
 
 @pytest.mark.slow

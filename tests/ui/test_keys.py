@@ -9,14 +9,18 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.keys import KeysFooter
 from tests.pairs import slow_after
+from tests.sweep.asked import DRAFT as SWEEP
 from tests.ui.person import press, shown, shown_title
 
-NAMES = ("explore", "claims", "heads", "dots", "attention")
+NAMES = ("explore", "claims", "heads", "dots", "attention", "sweep")
 
 ON_PANES = {
     "explore": {"scores-pane": "e Scores s", "d_k-pane": "d_k"},
     "heads": {"map-pane": "e Saturation: mean largest weight"},
     "claims": {"list-pane": "e 117 claims"},
+    "dots": {"bells-pane": "e Bars drawn, lines exact"},
+    "sweep": {"map-pane": "e What dividing by √d_k does to the gradient"},
+    "attention": {"unscaled-pane": "e Unscaled"},
 }
 """The titles of panes that a key acts on; the first letter is the key."""
 
@@ -33,7 +37,7 @@ def shown_keys(screen: InstrumentScreen) -> list[Widget]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", slow_after(2, NAMES))
 async def test_a_key_stands_on_its_pane_or_in_the_footer(name: str) -> None:
-    async with AttnApp(EXAMPLE, name).run_test(size=(120, 40)) as pilot:
+    async with AttnApp(SWEEP, name).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         below = footer(screen)
         assert {"x": "Tour", "o": "Open", "s": "Save", "c": "Copy", "g": "Settings"}.items() <= (
@@ -44,6 +48,22 @@ async def test_a_key_stands_on_its_pane_or_in_the_footer(name: str) -> None:
             assert title[0] not in below
             assert f"[b $mark]{title[0]}[" in str(screen.pane(pane).border_title)
         assert not {"d", "n", "-+", "-", "+"} & below.keys()
+
+
+LED_TO = {
+    "explore": "scores", "dots": "set-entries", "sweep": "set-statistic",
+    "attention": "set-rows", "heads": "set-statistic", "claims": "filter",
+}  # fmt: skip
+"""The widget that e leads to on each instrument."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LED_TO)
+async def test_e_leads_to_what_is_looked_at_on_every_screen(name: str) -> None:
+    async with AttnApp(SWEEP, name).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "e")
+        assert screen.focused is not None
+        assert screen.focused.id == LED_TO[name]
 
 
 @pytest.mark.parametrize("size", [(40, 15), pytest.param((80, 24), marks=pytest.mark.slow)])
