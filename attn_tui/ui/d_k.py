@@ -1,7 +1,7 @@
 """The panes of d_k and n: a slider, and a field for typing a number."""
 
 import numpy as np
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.reactive import var
@@ -87,6 +87,12 @@ class NumberPane(Pane):
         """Move by some stops, up or down."""
         self.query_one(Slider).action_step(steps)
 
+    def on_click(self, event: events.Click) -> None:
+        """Move by a stop if a key that does so is clicked where it stands."""
+        if event.widget is not None and event.widget.has_class("key"):
+            steps = 1 if event.widget.has_class("more") else -1
+            self._ask(self.after(steps), f"{self.called} step")
+
     def edit(self) -> None:
         """Focus the field, for typing a number."""
         self.query_one(Input).focus()
@@ -99,11 +105,13 @@ class NumberPane(Pane):
         except InputError as error:
             self.notify(str(error), severity="warning", markup=False)
             return
-        slider = self.query_one(Slider)
-        slider.focus()
+        self.query_one(Slider).focus()
+        self._ask(value)
+
+    def _ask(self, value: int, gesture: str = "") -> None:
         if value != self.value:
             # A message that is made here would not go beyond the pane if the slider sent it.
-            self.post_message(Slider.Moved(slider, value, ""))
+            self.post_message(Slider.Moved(self.query_one(Slider), value, gesture))
 
     @on(Input.Blurred)
     def _forget(self, event: Input.Blurred) -> None:

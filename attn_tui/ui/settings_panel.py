@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from textual import on
+from textual import events, on
 from textual.containers import Horizontal, VerticalScroll
 from textual.geometry import Size
 from textual.message import Message
@@ -17,6 +17,19 @@ from attn_tui.compute.errors import InputError
 from attn_tui.files.history import Edit, Question
 from attn_tui.ui.editors import StepField, ValueInput
 from attn_tui.ui.setting import PARAMETERS, RULE, Setting
+
+
+class SettingLine(Horizontal):
+    """The label of a setting and its widget, to which a click anywhere in the line leads."""
+
+    def on_click(self, event: events.Click) -> None:
+        """Focus the widget if the line is clicked beside it; a switch is turned."""
+        label, widget = self.children
+        if event.widget not in (self, label) or widget.disabled:
+            return
+        widget.focus()
+        if isinstance(widget, Switch):
+            widget.toggle()
 
 
 class SettingsPanel(VerticalScroll):
@@ -75,7 +88,7 @@ class SettingsPanel(VerticalScroll):
             for setting in group:
                 widget = self._widget(setting)
                 widget.tooltip = setting.help
-                yield Horizontal(Label(setting.label), widget, classes="setting")
+                yield SettingLine(Label(setting.label), widget, classes="setting")
         problem = Label("", markup=False, id="problem")
         problem.display = False
         yield problem
@@ -201,10 +214,10 @@ class SettingsPanel(VerticalScroll):
         """Return the setting whose widget has an id."""
         return next(one for one in self._settings.values() if id_of(one.name) == id)
 
-    def _line_of(self, name: str) -> Horizontal:
+    def _line_of(self, name: str) -> SettingLine:
         """Return the line with the label and the widget of a setting."""
         line = self.widget_of(name).parent
-        assert isinstance(line, Horizontal)
+        assert isinstance(line, SettingLine)
         return line
 
     def widget_of(self, name: str) -> Widget:

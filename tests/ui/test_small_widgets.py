@@ -17,7 +17,7 @@ from attn_tui.files.history import Question
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import TextScreen
 from attn_tui.ui.file_dialogs import FileScreen
-from attn_tui.ui.setting import of_field
+from attn_tui.ui.setting import CAUSAL, MASK, of_field
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
 
@@ -82,6 +82,16 @@ async def test_a_slider_follows_the_mouse_while_a_button_is_down_and_each_drag_i
         assert host.asked[0][1] != host.asked[1][1]
 
 
+async def test_a_number_moves_by_a_click_on_the_keys_beside_its_slider() -> None:
+    host = Host(DkPane())
+    async with host.run_test(size=(60, 6)) as pilot:
+        host.query_one(DkPane).value = 64
+        for key in (".more", ".key", ".key"):
+            await pilot.click(key)
+        steps = [D_K.step(64, steps) for steps in (1, 0, -1)]
+        assert [*numbers(host)] == steps
+
+
 async def test_a_typed_number_is_asked_for_by_enter_alone_and_a_wrong_one_is_named() -> None:
     host = Host(DkPane())
     async with host.run_test(size=(60, 6)) as pilot:
@@ -112,6 +122,20 @@ async def test_doubling_stops_at_the_ends_of_the_scale() -> None:
         assert (pane.doubled(1), pane.doubled(-1)) == (D_K.maximum, D_K.maximum // 2)
         pane.value = 1
         assert pane.doubled(-1) == 1
+
+
+async def test_a_click_beside_a_setting_leads_to_it_and_turns_a_switch() -> None:
+    panel = SettingsPanel([("Mask", [MASK, CAUSAL])])
+    panel.question = Question.first(EXAMPLE)
+    host = Host(panel)
+    async with host.run_test(size=(60, 12)) as pilot:
+        await panel.open("mask")
+        label = panel.query(".setting Label").last()
+        for offset in ((0, 0), (label.size.width + 1, 0)):
+            await pilot.click(label, offset=offset)
+        await pilot.pause()
+        assert panel.widget_of("mask-causal").has_focus
+        assert [name for name, _ in host.asked] == ["mask causal"]
 
 
 async def test_a_setting_is_asked_for_once_it_is_another_and_its_problem_stands_below() -> None:
