@@ -100,7 +100,7 @@ class ExploreScreen(PinningScreen):
         Action("p", "unpin", "Unpin", tooltip="Let go what is pinned", id="pin",
                synonyms=("stop comparing", "let go")),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
-        Action("delete,backspace", "mask", "Mask the key", show=False, id="remove",
+        Action("delete,backspace", "mask", "Mask the key, or show it", show=False, id="remove",
                synonyms=("hide", "hide key", "mask key", "hide the key", "hide a key",
                          "remove the key", "unmask the key", "delete the key")),
         Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False,

@@ -110,7 +110,8 @@ def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
 
     One line is one vector unless brackets are open; consecutive lines of a single number are one
     vector, which a blank line ends. ``name:`` in front, or alone on the line above, names it. A
-    list of lists is a vector a list. Words such as ``tensor(`` and ``dtype=float32`` are ignored.
+    list of lists is a vector a list, as are lists with semicolons between them. Words such as
+    ``tensor(`` and ``dtype=float32`` are ignored.
     Outside names, signs in full width are the ASCII signs.
 
     Args:
@@ -219,16 +220,16 @@ def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]
         body = _CALL.sub(" [", body)
         body = body.replace("(", "[").replace(")", "]")
     if "[" not in body:
-        return [(line, _scores_of(body, line))]
-    rows = []
+        return [*_lists_of(body, line)]
+    rows: list[tuple[int, array[float]]] = []
     position = 0
     for innermost in _INNERMOST.finditer(body):
         line += body.count("\n", position, innermost.start(1))
         position = innermost.start(1)
-        scores = _scores_of(innermost[1], line)
-        if not scores:
+        lists = [*_lists_of(innermost[1], line)]
+        if not lists[0][1]:
             raise problem("a list is empty", "at least one number in it", line)
-        rows.append((line, scores))
+        rows.extend(lists)
         check_count(len(rows), most)
     outside = re.sub(r"[\[\],;]", " ", _INNERMOST.sub(" ", body)).split()
     if outside:
@@ -255,6 +256,19 @@ def _blanked(match: re.Match[str]) -> str:
     """Return the text a match encloses, if any, keeping its line breaks."""
     kept = match[1] if match.re.groups else ""
     return kept + "\n" * match[0].count("\n")
+
+
+def _lists_of(text: str, line: int) -> "Iterator[tuple[int, array[float]]]":
+    """Yield the line and scores of each list in a text without brackets.
+
+    Semicolons part lists, as in NumPy's ``matrix``, if there are several numbers on both sides of
+    each; between single numbers they stand as commas do.
+    """
+    parts = text.split(";")
+    are_lists = len(parts) > 1 and all(len(part.replace(",", " ").split()) > 1 for part in parts)
+    for part in parts if are_lists else [text]:
+        yield line, _scores_of(part, line)
+        line += part.count("\n")
 
 
 def _scores_of(text: str, line: int) -> "array[float]":

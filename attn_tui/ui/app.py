@@ -28,6 +28,7 @@ from attn_tui.files.history import Edit, Gesture, History, Question
 from attn_tui.instruments import GUIDE, INSTRUMENTS, load
 from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.keymap import shown_key
 from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.preferences import NONE, Preferences
 from attn_tui.ui.sessions import Keeping, Sessions
@@ -420,6 +421,8 @@ class AttnApp(App[None]):
     def action_start(self) -> None:
         """Go back to the first question."""
         self.ask(edits.become(self._first))
+        undo = shown_key(self.screen, "undo", "u")
+        self.notify(f"As it was at the start; {undo} takes this back", timeout=3)
 
     # Commands
 

@@ -57,8 +57,11 @@ SAVED: Mapping[str, str] = {
 BOTH = (".svg", ".json")
 """The endings of the files that a name without an ending saves."""
 
-REPLAYS = ": attn-tui replay {file} goes through it"
-"""What is said of a session that is saved for others."""
+USES: Mapping[str, str] = {
+    ENDING: ": attn-tui replay {file} goes through it",
+    ".json": ': in Python, attn_tui.load("{file}") reads it',
+}
+"""What is said of a file that is saved to be read again, by its ending."""
 
 NO_ENDING = "no ending: .svg and .json"
 
@@ -330,23 +333,28 @@ class AskingScreen(Screen[None]):
                 return [path]
             return [f"{path}{ending}" for ending in BOTH if ending in forms]
 
-        def save(path: str) -> str:
+        def save(path: str) -> list[str]:
             files = targets(path)
-            names = listed([visible(file) for file in files])
-            with WRITERS.file(names):
+            with WRITERS.file(listed([visible(file) for file in files])):
                 for file in files:
                     export(os.path.expanduser(file), forms)
-            return names
+            return files
 
         meanings = [f"{ending} {SAVED[ending]}" for ending in SAVED if ending in forms]
         hint = " · ".join([*meanings, NO_ENDING])
         self.app.push_screen(SaveScreen(save, forms, hint, name, targets), self._say_saved)
 
-    def _say_saved(self, files: str | None) -> None:
+    def _say_saved(self, files: Sequence[str] | None) -> None:
+        from attn_tui.ui.file_dialogs import present_folder
+
         if files is None:
             return
-        how = REPLAYS.format(file=files) if files.endswith(ENDING) else ""
-        self.notify(f"Saved {files}{how}", timeout=8, markup=False)
+        names = listed([visible(file) for file in files])
+        is_here = not any(map(os.path.dirname, files))
+        where = f" in {visible(os.fspath(present_folder()))}" if is_here else ""
+        ending = PurePath(files[-1]).suffix
+        use = USES.get(ending, "").format(file=visible(files[-1]))
+        self.notify(f"Saved {names}{where}{use}", timeout=8, markup=False)
 
     def action_open(self) -> None:
         """Ask for a file, and open it in the instrument that reads it."""

@@ -127,6 +127,15 @@ class FileScreen(Dialogue[Any]):
         """Use a file that was typed."""
         self.use(path)
 
+    def found(self, path: str) -> str:
+        """Return the file that a path stands for: itself, or the only one that it begins."""
+        typed = Path(path).expanduser()
+        if typed.exists():
+            return path
+        begun = [file for file in siblings(typed) if file.name.startswith(typed.name)]
+        files = [file for file in begun if file.suffix.lower() in self._endings]
+        return os.fspath(files[0]) if len(files) == 1 else path
+
     def pick(self, path: str) -> None:
         """Use a file that was picked in the tree."""
         self.use(path)
@@ -135,7 +144,7 @@ class FileScreen(Dialogue[Any]):
     def use(self, path: str) -> None:
         """Use a file and close with the result, or show why it cannot be used."""
         try:
-            result = self._use(path)
+            result = self._use(self.found(path))
         except InputError as error:
             self.app.call_from_thread(self.refuse, path, error.message)
         else:
@@ -209,6 +218,10 @@ class SaveScreen(FileScreen):
             self.warn(EXISTS.format(files=", ".join(files)))
             return
         self.use(path)
+
+    def found(self, path: str) -> str:
+        """Return the path: the beginning of a name is a name to save to."""
+        return path
 
     def pick(self, path: str) -> None:
         """Fill in the name of a file that was picked; enter then saves to it."""
@@ -295,6 +308,14 @@ class Files(DirectoryTree):
         label = super().render_label(node, base_style, style)
         name = visible(label.plain)
         return label if name == label.plain else Text(name, label.style)
+
+
+def siblings(path: Path) -> Sequence[Path]:
+    """Return what lies in the folder of a path; nothing if it cannot be listed."""
+    try:
+        return [*path.parent.iterdir()]
+    except OSError:
+        return []
 
 
 def present_folder() -> Path:

@@ -88,7 +88,8 @@ async def test_the_proposed_name_saves_picture_and_numbers(folder: Path) -> None
             assert ending in hint(screen)
         await pilot.press("enter")
         await closed(pilot)
-        assert "Saved attn-tui.svg and attn-tui.json" in notices(pilot)
+        saved = f"Saved attn-tui.svg and attn-tui.json in {folder}: "
+        assert f'{saved}in Python, attn_tui.load("attn-tui.json") reads it' in notices(pilot)
     saved = attn_tui.load(folder / "attn-tui.json")
     assert saved.headline.startswith("Unscaled")
     assert saved.numbers["vectors"][0]["scaled"]["weights"].sum() == pytest.approx(1)
@@ -287,6 +288,19 @@ async def test_down_goes_into_the_list_and_enter_opens_what_is_marked(folder: Pa
         await closed(pilot)
         screen = await shown(pilot)
         assert screen.present.experiment.vectors[0].n_keys == 4
+
+
+async def test_the_beginning_of_one_name_alone_stands_for_it(folder: Path) -> None:
+    for name in ("small.csv", "smaller.csv", "smaller.pdf"):
+        (folder / name).write_text("1,2,30,4\n")
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "o")
+        await pilot.press(*"smal", "enter")
+        await until(pilot, lambda: "there is no such file" in hint(screen))
+        await pilot.press(*"le", "enter")
+        await closed(pilot)
+        there = await shown(pilot)
+        assert there.present.experiment.vectors[0].n_keys == 4
 
 
 async def test_enter_without_a_name_takes_the_marked_line(folder: Path) -> None:
