@@ -23,7 +23,7 @@ from attn_tui.ui.action import LINES
 from attn_tui.ui.editors import Filter
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.whole_words import first_of
+from attn_tui.ui.whole_words import Sentences, first_of, sentence_lines
 
 COLOURS = {
     "holds": "$success", "conditional": "$warning", "false": "$error", "wording": "$secondary",
@@ -125,14 +125,14 @@ class ClaimPane(Pane):
     def compose(self) -> ComposeResult:
         """Lay out the texts above the numbers."""
         with VerticalScroll(id="claim"):
-            yield Static(id="source")
+            yield Sentences(id="source")
             with Horizontal(id="verdict"):
                 yield Label(id="badge")
-                yield Static(id="condition")
-            yield Static(id="right")
-            yield Static(id="formula")
+                yield Sentences(id="condition")
+            yield Sentences(id="right")
+            yield Sentences(id="formula")
             yield DataTable(id="numbers", cursor_type="none", zebra_stripes=False)
-            yield Static(id="trial")
+            yield Sentences(id="trial")
 
     def on_mount(self) -> None:
         """Make the table unfocusable: the container scrolls all of it."""
@@ -186,23 +186,15 @@ class ClaimPane(Pane):
             sign, colour = SIGNS[case.holds]
             glyph = Text(sign, style=self.app.theme_variables[colour])
             blanks = [""] * len(kept)
-            table.add_row(
-                glyph, Text(_broken(case.where, room), style="bold"), *blanks, height=None
-            )
+            table.add_row(glyph, Text(_lines(case.where, room), style="bold"), *blanks, height=None)
             for evidence in case.evidence:
                 numbers = numbers_of(evidence)
                 cells = [Text(numbers[place], justify="right") for place in kept]
-                table.add_row("", Text(_broken(evidence.name, room)), *cells, height=None)
+                table.add_row("", Text(_lines(evidence.name, room)), *cells, height=None)
 
 
-def _broken(text: str, room: int) -> str:
-    """Return a text in lines of some columns, of which none ends within an equation.
-
-    >>> _broken("by another logit, n = 8", 21).splitlines()
-    ['by another logit,', 'n = 8']
-    """
-    lines = wrap(visible(text).replace(" = ", "\xa0=\xa0"), room)
-    return "\n".join(lines).replace("\xa0", " ")
+def _lines(text: str, room: int) -> str:
+    return "\n".join(sentence_lines(visible(text), room))
 
 
 def _column(place: int, rows: Iterable[tuple[str, str, str]]) -> list[str]:
