@@ -114,4 +114,5 @@ async def test_no_line_of_a_sentence_ends_within_an_equation_or_before_a_percent
                         for strip in strips[region.y : region.bottom]
                     ]
                     for line, following in pairwise(lines):
-                        assert not line.endswith("=") and not following.startswith(("=", "%"))
+                        assert not line.endswith("=")
+                        assert not following.startswith(("=", "%"))
