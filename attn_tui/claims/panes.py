@@ -60,7 +60,7 @@ class ListPane(Pane):
         claims = ClaimList(id="list", compact=True)
         super().__init__("", words, claims, key="e", binding="entries", id="list-pane")
         self._listed: tuple[Claim, ...] = ()
-        self._room = LEAST_NAME, False
+        self._words_in = LEAST_NAME, False
         """How many columns there are for the words of a claim, and whether for all its lines."""
 
     def list_claims(self, words: str) -> None:
@@ -79,8 +79,8 @@ class ListPane(Pane):
         size = self.query_one(ClaimList).size
         # The last columns are a blank and the scroll bar.
         room = size.width - BEFORE_WORDS - 2, size.height >= LEAST_LINES
-        if room != self._room:
-            self._room = room
+        if room != self._words_in:
+            self._words_in = room
             claims = self.query_one(ClaimList)
             place = claims.highlighted
             self._write_list()
@@ -90,7 +90,9 @@ class ListPane(Pane):
     def _write_list(self) -> None:
         claims = self.query_one(ClaimList)
         claims.clear_options()
-        claims.add_options([Option(_line(claim, *self._room), claim.id) for claim in self._listed])
+        claims.add_options(
+            [Option(_line(claim, *self._words_in), claim.id) for claim in self._listed]
+        )
 
     def first_without(self, claim: Claim) -> str:
         """Return the id of the first claim listed, or "" if none is, or a certain one is too."""
