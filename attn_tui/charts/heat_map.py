@@ -214,17 +214,20 @@ class HeatMapDrawing:
             high = _filled(rows, high, halves)
         return max(wide, 0), max(high, 0)
 
-    def entry(self, column: int, line: int, columns: int, lines: int) -> tuple[int, int] | None:
+    def entry(
+        self, column: int, line: int, columns: int, lines: int, halves: int = 2
+    ) -> tuple[int, int] | None:
         """Return the row and column of the entry that a cell of the block shows, or None.
 
         If the cell covers several entries, it shows the one of largest magnitude.
         """
-        wide, high = self.room(columns, lines)
-        x, y = column - self.left, 2 * line
+        wide, high = self.room(columns, lines, halves)
+        x, y = column - self.left, halves * line
         if not (0 <= x < wide and 0 <= y < high):
             return None
         rows, across = self.levels.shape
-        entry_rows = _entries(y, rows, high).start, _entries(min(y + 1, high - 1), rows, high).stop
+        last = min(y + halves - 1, high - 1)
+        entry_rows = _entries(y, rows, high).start, _entries(last, rows, high).stop
         entry_columns = _entries(x, across, wide)
         block = self.levels[entry_rows[0] : entry_rows[1], entry_columns.start : entry_columns.stop]
         # If two have the same magnitude, the negative one is drawn.
@@ -356,7 +359,7 @@ class HeatMapDrawing:
             return
         signs = FRAME_WITHOUT_COLOURS if colours.textured else FRAME
         left = self.left + column * width
-        for line in range(row * high // rows // 2, row * high // rows // 2 + height):
+        for line in self._lines_of(row, high):
             for place, sign in zip((left, left + width - 1), signs, strict=True):
                 behind = cells.backgrounds[line, place]
                 cells.write(place, line, sign, ink(behind) if behind else colours["text"])
@@ -408,7 +411,7 @@ class HeatMapDrawing:
         if width < 1 or height < 1:
             return
         for row, texts in enumerate(fitting):
-            line = row * high // rows // 2 + (height - 1) // 2
+            line = self._lines_of(row, high)[(height - 1) // 2]
             for column, text in enumerate(texts):
                 start = self.left + column * width
                 if not text:
@@ -429,8 +432,9 @@ class HeatMapDrawing:
             lines: Height of the block.
             is_textured: Whether glyphs stand for colours.
         """
-        wide, high = self.room(columns, lines)
-        width, height = wide // self.levels.shape[1], high // len(self.levels) // 2
+        halves = 1 if is_textured else 2
+        wide, high = self.room(columns, lines, halves)
+        width, height = wide // self.levels.shape[1], high // len(self.levels) // halves
         return self._fitting(width, is_textured) if height else ()
 
     def _fitting(self, width: int, is_textured: bool) -> Texts:
@@ -475,6 +479,11 @@ class HeatMapDrawing:
                 cells.write(start, bottom, text, colour)
         if self.corner and cells.has_room(0, bottom, len(self.corner)):
             cells.write(0, bottom, self.corner, colours["muted"])
+
+    def _lines_of(self, row: int, high: int) -> range:
+        """Return the lines of a row that has at least a whole one."""
+        halves = 2 * len(self.levels)
+        return range(ceil(row * high / halves), ceil((row + 1) * high / halves))
 
     def _line_of(self, row: int, high: int) -> int:
         """Return the line of a row's label, in the middle of the row."""

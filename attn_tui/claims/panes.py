@@ -23,7 +23,7 @@ from attn_tui.ui.action import LINES
 from attn_tui.ui.editors import Filter
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.whole_words import first_of
+from attn_tui.ui.whole_words import Sentences, first_of, sentence_lines
 
 COLOURS = {
     "holds": "$success", "conditional": "$warning", "false": "$error", "wording": "$secondary",
@@ -60,7 +60,7 @@ class ListPane(Pane):
         claims = ClaimList(id="list", compact=True)
         super().__init__("", words, claims, key="e", binding="entries", id="list-pane")
         self._listed: tuple[Claim, ...] = ()
-        self._room = LEAST_NAME, False
+        self._words_in = LEAST_NAME, False
         """How many columns there are for the words of a claim, and whether for all its lines."""
 
     def list_claims(self, words: str) -> None:
@@ -79,8 +79,8 @@ class ListPane(Pane):
         size = self.query_one(ClaimList).size
         # The last columns are a blank and the scroll bar.
         room = size.width - BEFORE_WORDS - 2, size.height >= LEAST_LINES
-        if room != self._room:
-            self._room = room
+        if room != self._words_in:
+            self._words_in = room
             claims = self.query_one(ClaimList)
             place = claims.highlighted
             self._write_list()
@@ -90,7 +90,9 @@ class ListPane(Pane):
     def _write_list(self) -> None:
         claims = self.query_one(ClaimList)
         claims.clear_options()
-        claims.add_options([Option(_line(claim, *self._room), claim.id) for claim in self._listed])
+        claims.add_options(
+            [Option(_line(claim, *self._words_in), claim.id) for claim in self._listed]
+        )
 
     def first_without(self, claim: Claim) -> str:
         """Return the id of the first claim listed, or "" if none is, or a certain one is too."""
@@ -125,14 +127,14 @@ class ClaimPane(Pane):
     def compose(self) -> ComposeResult:
         """Lay out the texts above the numbers."""
         with VerticalScroll(id="claim"):
-            yield Static(id="source")
+            yield Sentences(id="source")
             with Horizontal(id="verdict"):
                 yield Label(id="badge")
-                yield Static(id="condition")
-            yield Static(id="right")
-            yield Static(id="formula")
+                yield Sentences(id="condition")
+            yield Sentences(id="right")
+            yield Sentences(id="formula")
             yield DataTable(id="numbers", cursor_type="none", zebra_stripes=False)
-            yield Static(id="trial")
+            yield Sentences(id="trial")
 
     def on_mount(self) -> None:
         """Make the table unfocusable: the container scrolls all of it."""
@@ -186,23 +188,15 @@ class ClaimPane(Pane):
             sign, colour = SIGNS[case.holds]
             glyph = Text(sign, style=self.app.theme_variables[colour])
             blanks = [""] * len(kept)
-            table.add_row(
-                glyph, Text(_broken(case.where, room), style="bold"), *blanks, height=None
-            )
+            table.add_row(glyph, Text(_lines(case.where, room), style="bold"), *blanks, height=None)
             for evidence in case.evidence:
                 numbers = numbers_of(evidence)
                 cells = [Text(numbers[place], justify="right") for place in kept]
-                table.add_row("", Text(_broken(evidence.name, room)), *cells, height=None)
+                table.add_row("", Text(_lines(evidence.name, room)), *cells, height=None)
 
 
-def _broken(text: str, room: int) -> str:
-    """Return a text in lines of some columns, of which none ends within an equation.
-
-    >>> _broken("by another logit, n = 8", 21).splitlines()
-    ['by another logit,', 'n = 8']
-    """
-    lines = wrap(visible(text).replace(" = ", "\xa0=\xa0"), room)
-    return "\n".join(lines).replace("\xa0", " ")
+def _lines(text: str, room: int) -> str:
+    return "\n".join(sentence_lines(visible(text), room))
 
 
 def _column(place: int, rows: Iterable[tuple[str, str, str]]) -> list[str]:

@@ -16,7 +16,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import var
-from textual.widgets import Label, Static
+from textual.widgets import Label
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, legible
@@ -24,7 +24,7 @@ from attn_tui.compute.numbers import amount, brief_general, percent, percent_tic
 from attn_tui.ui.action import moves
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
-from attn_tui.ui.whole_words import WholeWords
+from attn_tui.ui.whole_words import Sentences, WholeWords
 
 Place = tuple[int, int, int]
 """A head: its sequence, its layer, and its number there."""
@@ -398,7 +398,7 @@ class DoctorPane(Pane):
         """Lay out the badge and the sentence above the chart."""
         with Horizontal(classes="verdict"):
             yield Label("…", id="doctor-badge")
-            yield Static(id="doctor-sentence")
+            yield Sentences(id="doctor-sentence")
         yield Multipliers(id="multipliers")
         yield WholeWords("… i has the rest", id="doctor-words")
 
@@ -408,7 +408,7 @@ class DoctorPane(Pane):
         badge = self.query_one("#doctor-badge", Label)
         badge.update(BADGES.get(diagnosis.verdict, "…"))
         badge.set_classes(f"-{diagnosis.verdict.replace(' ', '-')}" if diagnosis.verdict else "")
-        self.query_one("#doctor-sentence", Static).update(Content(diagnosis.sentence))
+        self.query_one("#doctor-sentence", Sentences).update(Content(diagnosis.sentence))
         self.describe("Doctor: the scale each head really used", diagnosis.origin)
         self._points = MultiplierPlot(diagnosis.multipliers)
         self._draw()

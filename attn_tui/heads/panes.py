@@ -167,7 +167,7 @@ class HeadPanes(Vertical):
         widget = self.query_one("#map-pane", HeatMap)
         if widget.hides:
             parts.append("each the gravest of several")
-        texts = self._map.texts_in(*widget.content_size)
+        texts = self._map.texts_in(*widget.content_size, self.app.has_class("-textures"))
         if any(charts.SINK in text for row in texts for text in row):
             parts.append(f"{charts.SINK} parked on the first key")
         if any(charts.DIFFERS in text for row in texts for text in row):

@@ -456,14 +456,15 @@ class SweepScreen(InstrumentScreen):
         if grid is None or not grid.is_of(answer):
             grid = self._grid = charts.Grid(answer)
         what = noun(statistic)
+        pane = self.pane("map-pane")
         title = f"What {doing(rule)} does to the {what}"
-        if self.has_class("-tiny"):
+        if not pane.has_room_for(title):
             title = f"{what.capitalize()}: {doing(rule)}"
         heat_map = grid.heat_map(answer)
         widget = self.query_one("#map", HeatMap)
         widget.drawing = heat_map
         hidden = "each the largest of several" if widget.hides else ""
-        self.pane("map-pane").describe(title, *self._how(answer), hidden)
+        pane.describe(title, *self._how(answer), hidden)
         label = self.query_one("#legend", Label)
         both = widget.content_size + Size(0, label.size.height)
         lines = legend(heat_map, both, self.app.has_class("-textures"))

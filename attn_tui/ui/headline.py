@@ -7,9 +7,10 @@ from textual.reactive import var
 from textual.widgets import Static
 
 from attn_tui.ui.terminal.direct import Repainted
+from attn_tui.ui.whole_words import sentence_lines
 
 SIDES = re.compile(
-    r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ]*[^ ,.;:])"
+    r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied)\sby\s[^\s]*[^\s,.;:])"
 )
 """The words for the two sides in a headline."""
 
@@ -44,6 +45,8 @@ class Headline(Static, Repainted):
         first, stop, second = self.text.partition(". ")
         fits = max(len(first) + 1, len(second)) <= self.content_size.width
         text = f"{first}.\n{second}" if stop and fits else self.text
+        if not fits and self.content_size.width:
+            text = "\n".join(sentence_lines(text, self.content_size.width))
         spans = [
             Span(*side.span(), UNSCALED if side[1] else SCALED) for side in SIDES.finditer(text)
         ]

@@ -89,9 +89,12 @@ class HeatMap(Picture, can_focus=True):
     @property
     def hides(self) -> bool:
         """Whether some entries share a place, where only the largest is seen."""
-        # Cells are not halved when glyphs replace colours.
-        halves = 1 if self.app.has_class("-textures") else 2
-        return self._map is not None and self._map.is_reduced(*self.content_size, halves)
+        return self._map is not None and self._map.is_reduced(*self.content_size, self._halves)
+
+    @property
+    def _halves(self) -> int:
+        """Into how many parts a line is divided: none where glyphs stand for colours."""
+        return 1 if self.app.has_class("-textures") else 2
 
     def _go(self, row: int, column: int, gesture: str) -> None:
         """Ask for the cursor on an entry, or on the nearest that exists."""
@@ -129,7 +132,7 @@ class HeatMap(Picture, can_focus=True):
         offset = event.get_content_offset_capture(self)
         if self._map is None:
             return None
-        return self._map.entry(offset.x, offset.y, *self.content_size)
+        return self._map.entry(offset.x, offset.y, *self.content_size, self._halves)
 
     def _hover(self, entry: tuple[int, int] | None) -> None:
         if entry != self._hovered:

@@ -102,12 +102,21 @@ class Pane(Container, Spanned):
         self._short = short
         self._write()
 
+    def has_room_for(self, title: str) -> bool:
+        """Return whether the border has room for a title, with its key."""
+        return columns_of(self.headed(title)) <= self._room
+
+    @property
+    def _room(self) -> int:
+        """The columns of the border that titles may take."""
+        return self.outer_size.width - len("╭─  ─╮")
+
     def on_resize(self) -> None:
         """Write as much of title and subtitles as fits the new size."""
         if self._described:
             self._write()
         elif self._title:
-            self.border_title = first_parts(self._title, self.outer_size.width - len("╭─  ─╮"))
+            self.border_title = first_parts(self._title, self._room)
 
     def _write(self) -> None:
         """Write what fits; the first time paints everything, as Textual may have lost a drawing."""
@@ -115,7 +124,7 @@ class Pane(Container, Spanned):
         if not width:
             # Nobody knows yet what fits: a resize follows.
             return
-        room = width - len("╭─  ─╮")
+        room = self._room
         title, *subtitles = self._described
         parts = [part for part in subtitles if part]
         while len(parts) > 1 and columns_of(" · ".join(parts)) > room > 0:

@@ -14,6 +14,9 @@ from attn_tui.ui.pane import first_words
 _SEPARATOR = re.compile(r" · |[,;:] |$")
 """What parts of a line stand between."""
 
+_INSIDE = re.compile(r" (?=[=≈%])|(?<=[=≈]) ")
+"""A blank within an equation, or between a number and its percent sign."""
+
 _LABEL = re.compile(r"^(?:\S.*?\s{2,}|\s+)")
 """What stands before the text of a line: a label with blanks behind it, or blanks alone."""
 
@@ -66,6 +69,28 @@ class WholeWords(Static):
         for line in others:
             lines += wrapped(line, room)
         return lines
+
+
+def sentence_lines(text: str, room: int) -> list[str]:
+    """Return a text in lines of some columns, of which none ends within an equation or a share.
+
+    >>> sentence_lines("by another logit, n = 8: 62 %", 21)
+    ['by another logit,', 'n = 8: 62 %']
+    """
+    lines = wrap(_INSIDE.sub("\xa0", text), max(room, 1), break_on_hyphens=False)
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+class Sentences(Static):
+    """Shows sentences of which no line ends within an equation or a share."""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return how many lines there are."""
+        return len(sentence_lines(str(self.content), width))
+
+    def render(self) -> Content:
+        """Return the lines."""
+        return Content("\n".join(sentence_lines(str(self.content), self.content_size.width)))
 
 
 def wrapped(line: str, room: int) -> list[str]:

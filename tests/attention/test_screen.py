@@ -30,7 +30,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
 from tests.pairs import slow_after
-from tests.ui.person import app_of, notices, press, read, shown
+from tests.ui.person import app_of, notices, press, read, shown, shown_title
 
 ROWS = replace(EXAMPLE, text="1 2 0\n3 4 9\n50 1 1", setup=Setup(mask=Mask(causal=True)))
 
@@ -255,12 +255,12 @@ async def test_another_head_is_drawn_and_stands_beside_the_pinned_one() -> None:
         screen = await at(pilot, "comma", "comma", "p", "a")
         assert (screen.head.n, screen.head.seed) == (8, 10)
         # A pinned head stands beside heads of its size until it is unpinned.
-        assert screen.pane("unscaled-pane").border_title == "Pinned"
+        assert shown_title(screen.pane("unscaled-pane")) == "e Pinned"
         assert screen.headline.startswith("Pinned, a query typically uses about")
         screen = await at(pilot, "full_stop")
-        assert screen.pane("unscaled-pane").border_title == "Unscaled"
+        assert shown_title(screen.pane("unscaled-pane")) == "e Unscaled"
         screen = await at(pilot, "comma", "p")
-        assert screen.pane("unscaled-pane").border_title == "Unscaled"
+        assert shown_title(screen.pane("unscaled-pane")) == "e Unscaled"
         assert screen.query_one("#n-pane").display
         screen.ask(lambda draft: replace(draft, text="1 2\n3 4"))
         screen = await at(pilot, "full_stop")

@@ -286,6 +286,22 @@ def test_a_bar_says_what_colours_mean_and_where_the_cursor_is_on_it() -> None:
     assert chart.entry(59, 0, 60, 9) is None
 
 
+@given(st.integers(1, 14), st.integers(1, 40))
+def test_where_glyphs_stand_for_colours_a_number_stands_in_its_row_and_a_click_finds_it(
+    rows: int, lines: int
+) -> None:
+    names = [f"row {row}" for row in range(rows)]
+    texts = [[f"n{row}"] for row in range(rows)]
+    chart = HeatMapDrawing(spread(rows, 1), "unscaled", names, texts=texts)
+    drawn = chart.draw(20, lines, replace(COLOURS, depth=Depth.TEXTURES)).text().split("\n")
+    for y, line in enumerate(drawn):
+        row, _ = chart.entry(chart.left, y, 20, lines, halves=1) or (None, 0)
+        assert (row is None) == (y >= chart.room(20, lines, 1)[1])
+        if " n" in line:
+            assert f"row {row} " in line
+            assert f" n{row} " in line
+
+
 def dots(cells: Cells) -> set[tuple[int, int]]:
     """Return the braille dots: column and line, counted in dots."""
     return {

@@ -32,7 +32,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
 from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT, MAP
-from tests.ui.person import press, read, shown, take_first
+from tests.ui.person import press, read, shown, shown_title, take_first
 
 
 async def at(pilot: Pilot[None], *keys: str) -> SweepScreen:
@@ -285,8 +285,9 @@ async def test_a_map_without_room_for_signs_says_what_its_other_places_are() -> 
 async def test_beside_the_settings_no_number_is_cut_and_n_is_typed_where_it_is_seen() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(80, 24)) as pilot:
         await at(pilot)
-        await press(pilot, "g")
+        screen = await press(pilot, "g")
         assert "median ● unscaled 0.106 ● 1/√d_k 0.0458 " in read(pilot)
+        assert shown_title(screen.pane("map-pane")) == "e Gradient: dividing by √d_k"
         # The slider of n has no room there, and its setting has.
         assert " n , " not in read(pilot)
         screen = await press(pilot, "n", "9", "enter")

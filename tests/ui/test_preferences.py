@@ -120,9 +120,9 @@ def test_one_key_for_two_actions_of_a_screen_is_named_by_both(
 def test_two_keys_can_be_exchanged_and_a_key_of_one_screen_given_on_another(
     tmp_path: Path,
 ) -> None:
-    found = read(tmp_path, "[keys]\nsave = 'o'\nopen = 's'\naxis = 'e'\n")
+    found = read(tmp_path, "[keys]\nsave = 'o'\nopen = 's'\naxis = 'w'\n")
     assert found.problems == ()
-    assert found.keys == {"save": "o", "open": "s", "axis": "e"}
+    assert found.keys == {"save": "o", "open": "s", "axis": "w"}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import pytest
 from textual.pilot import Pilot
@@ -95,3 +96,23 @@ async def test_what_a_switch_says_has_room_in_the_settings(name: str) -> None:
         assert words
         for word in words:
             assert word.region.x + word.get_content_width(screen.size, screen.size) <= right
+
+
+@pytest.mark.slow
+async def test_no_line_of_a_sentence_ends_within_an_equation_or_before_a_percent_sign() -> None:
+    for name in ("claims", "heads"):
+        async with FIRST[name].app().run_test(size=LARGE) as pilot:
+            await shown(pilot)
+            for columns in range(45, 121, 6):
+                await pilot.resize_terminal(columns, 40)
+                screen = await shown(pilot)
+                strips = screen._compositor.render_strips()
+                for widget in screen.query("#headline, Sentences"):
+                    region = widget.region.intersection(screen.region)
+                    lines = [
+                        strip.crop(region.x, region.right).text.strip()
+                        for strip in strips[region.y : region.bottom]
+                    ]
+                    for line, following in pairwise(lines):
+                        assert not line.endswith("=")
+                        assert not following.startswith(("=", "%"))
