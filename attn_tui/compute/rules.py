@@ -205,7 +205,7 @@ _ALL = (
         "Hinton et al. 2015, arXiv 1503.02531", lambda d_k, n_keys, values: 1.0 / values["T"],
         (Parameter("T", "T", 1.0, number(above=0.0, called="a finite temperature"),
                    "the temperature, by which scores are divided", ("temp",)),),
-        synonyms=("divisor", "divide by"),
+        synonyms=("divisor", "divide by", "sharper attention", "softer attention"),
     ),
 )  # fmt: skip
 

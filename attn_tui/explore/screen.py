@@ -44,7 +44,16 @@ from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import PicturePane, Sheet
 from attn_tui.ui.pinning_screen import PinningScreen
-from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, Setting, of_field
+from attn_tui.ui.setting import (
+    DRAW,
+    DRAWING,
+    MASK,
+    N_KEYS,
+    PRECISION,
+    SCALE,
+    Setting,
+    of_field,
+)
 
 if TYPE_CHECKING:
     # Imported where they are used: the first picture does not wait for what comes after it.
@@ -156,12 +165,16 @@ class ExploreScreen(PinningScreen):
         scores.focus()
         scores.select_all()
 
+    def action_draw(self) -> None:
+        """Draw scores in place of those that were typed."""
+        self.ask(edits.text(DRAWING))
+
     def action_again(self) -> None:
         """Draw other scores."""
         if self.present.experiment.source.redraws:
             self.ask(edits.redraw)
         else:
-            self.notify("Typed scores are not drawn: type n = 64, seed = 1", timeout=3)
+            self.notify(f"Typed scores are not drawn: type {DRAWING}", timeout=3)
 
     def action_step_n(self, steps: int) -> None:
         """Draw more keys, or fewer if ``steps`` is negative."""

@@ -81,6 +81,12 @@ SCORES = Keyless(
 )  # fmt: skip
 """To type scores, which has a key in Explore and is found everywhere."""
 
+DRAWN = Keyless(
+    "Draw scores", "draw", "64 scores of random q and k, with others at each d_k",
+    ("random scores", "sample scores", "draw q and k", "gaussian scores", "normal scores"),
+)  # fmt: skip
+"""To have scores drawn in place of those that were typed."""
+
 KEYLESS = (
     Keyless(
         "Take the tour", "app.go('tour')",

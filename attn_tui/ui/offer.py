@@ -22,7 +22,7 @@ from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
 from attn_tui.instruments import ASKED_BY, INSTRUMENTS, Instrument, Item, load
 from attn_tui.search import Query, spelled
-from attn_tui.ui.action import KEYLESS, SCORES, declared
+from attn_tui.ui.action import DRAWN, KEYLESS, SCORES, declared
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.places import (
     SettingPlace,
@@ -176,12 +176,22 @@ def typed_value(screen: InstrumentScreen, place: SettingPlace, text: str) -> Off
     if place.setting.no_effect(question):
         return replace(to_value(screen, place, text, OfferKind.VALUE), is_typed=True)
     edit = place.setting.read(question, text)
+    instead = ""
     if is_parameter(place.setting):
         # What it changes is the rule.
-        place = replace(place, setting=RULE)
-        text = RULE.kind.text(RULE.value(question.ask(edit(question.draft))))
+        changed = question.ask(edit(question.draft)).draft.setup.scale
+        instead = _instead(question.draft.setup.scale, changed)
+        place, text = replace(place, setting=RULE), changed.text
     offer = to_value(screen, place, text, OfferKind.VALUE)
+    offer = replace(offer, take=_saying(screen, offer.take, instead))
     return replace(offer, preview=partial(_preview, screen, place, text), is_typed=True)
+
+
+def _instead(before: Scale, after: Scale) -> str:
+    """Return that a rule takes the place of another, which might be thought to stay."""
+    if before.rule == after.rule or before.rule == "none":
+        return ""
+    return f"{after.formula} is in place of {before.formula}, not on top of it"
 
 
 def values(
@@ -408,9 +418,10 @@ def actions(screen: InstrumentScreen) -> Iterator[Offer]:
         take = partial(screen.run_action, one.action)
         yield Offer(OfferKind.ACTION, one.title, take, one.synonyms, one.help)
     explore = instrument("explore")
-    if explore.name != screen.NAME:
-        scores = partial(_type_scores, screen, explore)
-        yield Offer(OfferKind.ACTION, SCORES.title, scores, SCORES.synonyms, SCORES.help)
+    # In Explore, typing has a key, and is found among those.
+    for one in [DRAWN] if explore.name == screen.NAME else [SCORES, DRAWN]:
+        take = partial(_do_there, screen, explore, one.action)
+        yield Offer(OfferKind.ACTION, one.title, take, one.synonyms, one.help)
     app, active = screen.app, [*screen.active_bindings.values()]
     # Bindings of ours have ids; Textual has others for some of the same actions.
     named = {binding.action for _, binding, _, _ in active if binding.id}
@@ -432,9 +443,9 @@ def actions(screen: InstrumentScreen) -> Iterator[Offer]:
         )  # fmt: skip
 
 
-async def _type_scores(screen: InstrumentScreen, explore: Instrument) -> None:
-    shown = await go(screen, explore)
-    await shown.run_action(SCORES.action)
+async def _do_there(screen: InstrumentScreen, there: Instrument, action: str) -> None:
+    shown = await go(screen, there)
+    await shown.run_action(action)
 
 
 def settings(screen: InstrumentScreen, places: Sequence[SettingPlace]) -> Iterator[Offer]:

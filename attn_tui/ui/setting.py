@@ -18,6 +18,9 @@ from attn_tui.files import edits
 from attn_tui.files.draft import parse
 from attn_tui.files.history import Edit, Question
 
+DRAWING = "n = 64, seed = 1"
+"""What one types to have scores drawn."""
+
 
 def _never(question: Question) -> str:
     return ""
@@ -105,7 +108,7 @@ def _of_draw(field: Field) -> Setting:
 
     def no_effect(question: Question) -> str:
         is_drawn = isinstance(question.experiment.source, Drawn)
-        return "" if is_drawn else f"{field.label} is of drawn scores: type n = 64, seed = 1"
+        return "" if is_drawn else f"{field.label} is of drawn scores: type {DRAWING}"
 
     def edit(value: Any) -> Edit:
         return edits.drawn(field, lambda _: value)
@@ -281,7 +284,7 @@ def drawn_where(needed: Callable[[Question], str]) -> tuple[Setting, ...]:
 
 def _why_not_drawn(question: Question) -> str:
     is_drawn = isinstance(question.experiment.source, Drawn)
-    return "" if is_drawn else "It is of drawn scores: type n = 64, seed = 1"
+    return "" if is_drawn else f"It is of drawn scores: type {DRAWING}"
 
 
 DRAW = (N_KEYS, SEED, VECTORS, *drawn_where(_why_not_drawn))

@@ -61,7 +61,7 @@ FIRST: Mapping[str, str] = {
     "unscaled": f"{RULE}none", "no scaling": f"{RULE}none", "temperature": f"{RULE}temperature",
     "answer 0": "answer: none → 0", "cross-entropy 1": "answer: none → 1",
     "1/sqrt(d_k)": f"rule: inverse-sqrt{NOW}", "inverse": f"{RULE}inverse",
-    "scalable softmax": f"{RULE}ssmax",
+    "scalable softmax": f"{RULE}ssmax", "sharper attention": f"{RULE}temperature",
     # Models.
     "gemma 2": "model: Gemma-2-9B", "gemma2": "model: Gemma-2-9B",
     "gemma-2-27b": "model: Gemma-2-27B", "llama 3": "model: Llama-3-8B",
@@ -91,7 +91,8 @@ FIRST: Mapping[str, str] = {
     **dict.fromkeys(("mask the key", "hide key", "hide", "hide a key"), "Mask the key, or show it"),
     "lesson": "A lesson of your own",
     "write a lesson": "A lesson of your own", "open a lesson": "A lesson of your own",
-    "own tour": "A lesson of your own", "resample": "Another draw",
+    "own tour": "A lesson of your own", "random scores": "Draw scores",
+    "export data": "Save what is shown", "load model": "Choose a model", "resample": "Another draw",
     "edit": "Type scores", "enter scores": "Type scores", "theme": "Theme",
     "decrease d_k": "Lower d_k  (-)", "bigger d_k": "Raise d_k  (+)",
     "screenshot": "Screenshot", "pause": "Stop, go on or play",
@@ -194,6 +195,22 @@ async def test_a_parameter_goes_to_the_present_rule_or_else_brings_its_own() -> 
 
 
 @pytest.mark.slow
+async def test_a_rule_that_comes_with_a_parameter_is_said_to_replace_the_present_one() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await take_first(pilot, "temperature 0.5")
+        assert "1/T, T = 0.5 is in place of 1/√d_k, not on top of it" in notices(pilot)
+        pilot.app.clear_notifications()
+        await take_first(pilot, "temperature 0.25")
+        assert "in place" not in notices(pilot)
+
+
+async def test_random_scores_are_drawn_from_wherever_one_is() -> None:
+    async with AttnApp(EXAMPLE, "dots").run_test(size=(120, 40)) as pilot:
+        screen = await take_first(pilot, "random scores")
+        assert screen.NAME == "explore"
+        assert screen.present.experiment.vectors.n_keys == 64
+
+
 async def test_a_parameter_of_the_present_rule_is_found_and_moved_where_it_stands() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
