@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from attn_tui.compute.errors import InputError, inert
@@ -51,6 +52,8 @@ TOKENS = Kind(
     lambda value: type(value) is tuple and all(type(token) is str for token in value),
     _tokens_text, lambda tokens: " ".join(tokens) or "none", metavar="FILE",
     schema=array({"type": "string"}),
+    # There, words would name a file.
+    argument=partial(json.dumps, ensure_ascii=False),
 )  # fmt: skip
 
 
@@ -100,7 +103,7 @@ class Settings(Checked):
     )  # fmt: skip
     seed: int = setting(
         9, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
-        fed=True,
+        composed=True,
     )  # fmt: skip
     causal: bool = setting(
         True, switch("all keys", "up to its own"), "sees", "which keys a drawn query sees",
@@ -115,6 +118,6 @@ class Settings(Checked):
         no_effect=lambda setup, source: "" if is_open(setup, source) else MASKED,
     )  # fmt: skip
     tokens: tuple[str, ...] = setting(
-        (), TOKENS, "tokens", "the tokens that queries and keys are", option="--tokens", fed=True,
-        synonyms=("words", "text"),
+        (), TOKENS, "tokens", "the tokens that queries and keys are", option="--tokens",
+        composed=True, synonyms=("words", "text"),
     )  # fmt: skip
