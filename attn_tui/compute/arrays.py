@@ -12,6 +12,9 @@ Floats = NDArray[np.float64]
 AnyFloats = NDArray[np.floating[Any]]
 """An array of any floating-point format in which a computation runs."""
 
+Truths = NDArray[np.bool_]
+"""An array of booleans."""
+
 Number = TypeVar("Number", bound=np.floating[Any])
 """A type of numbers that is kept."""
 

@@ -21,7 +21,6 @@ from attn_tui.compute.arrays import (
     rounded,
 )
 from attn_tui.compute.norms import (
-    SMALLEST_NORMAL,
     Norms,
     frobenius,
     log_of,
@@ -30,6 +29,7 @@ from attn_tui.compute.norms import (
     norms_from_logs,
     power,
 )
+from attn_tui.compute.numbers import SMALLEST_NORMAL
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import LogitMap, Wrt
 from attn_tui.compute.softmax import Bias

@@ -6,11 +6,11 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.arrays import array_in
 from attn_tui.captures.layer import MASKED
 from attn_tui.captures.stored import Raw, widened
+from attn_tui.compute.arrays import Truths
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.head_model import LEARNED
 from attn_tui.compute.heads.mask import HeadMask, Kind
@@ -19,8 +19,6 @@ from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.doctor.expect import TypedExpectation, parse_expected
 from attn_tui.files.models.promise import NONE
-
-Truths = NDArray[np.bool_]
 
 CORNERS = ("bottom right", "top left")
 """Where a causal mask is aligned if there are other numbers of queries and keys."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from attn_tui.captures.capture import Capture
 from attn_tui.compute.errors import InputError, Stop, never
+from attn_tui.compute.heads.head_model import SCALARS
 from attn_tui.diffing.apart import distances
 from attn_tui.diffing.capture_difference import CaptureDifference
 from attn_tui.diffing.difference import HeadDifference, LayerDifference
@@ -17,7 +18,7 @@ from attn_tui.doctor.examine import examine
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport, Settings
 from attn_tui.doctor.verdict import SEQUENCES, UNEXPLAINED, settled
-from attn_tui.doctor.words import FIELDS, assumed_text
+from attn_tui.doctor.words import assumed_text
 from attn_tui.files.models.opening import Configured
 
 SOURCE = "what REFERENCE computes"
@@ -121,7 +122,7 @@ def _with_either(
     tried = {
         layer: moved(others[number], [one for one in port.findings if one.id.layer == number])
         for layer, number in numbers.items()
-        if models[layer].is_fitted and kinds[number] and kinds[number] <= {*FIELDS}
+        if models[layer].is_fitted and kinds[number] and kinds[number] <= {*SCALARS}
     }
     either = {
         layer: model

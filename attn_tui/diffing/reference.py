@@ -11,13 +11,12 @@ import numpy as np
 from attn_tui.captures.capture import Capture
 from attn_tui.compute.fit.estimates import Interval, usual
 from attn_tui.compute.fit.model import SHOWN
-from attn_tui.compute.heads.head_model import LEARNED, Alibi, Part
+from attn_tui.compute.heads.head_model import LEARNED, SCALARS, Alibi, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import together
-from attn_tui.doctor.words import FIELDS
 from attn_tui.files.models.promise import NONE, Bias, Expectation, Promise, Shape, Sink, corner
 
 DIGITS = 4
@@ -68,7 +67,7 @@ def moved(model: LayerModel, findings: Sequence[Finding]) -> LayerModel:
         for difference in finding.judgement.differences
         if finding.explanation.passes
         and difference.side == "output"
-        and difference.part in FIELDS
+        and difference.part in SCALARS
         and isinstance(difference.observed, float)
     }
     if model.promise is None or not numbers:

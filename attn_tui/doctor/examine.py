@@ -32,7 +32,7 @@ from attn_tui.doctor.report import DoctorReport, Settings
 from attn_tui.doctor.variants import variants
 from attn_tui.doctor.verdict import common_masks
 from attn_tui.files.models.opening import calls_of
-from attn_tui.files.models.promise import Expectation, Promise
+from attn_tui.files.models.promise import NOTHING_EXPECTED, Expectation, Promise
 
 _SEARCHED = 64
 """The most heads to search for causes, spread evenly over those that need it."""
@@ -46,8 +46,6 @@ SOME_ROWS = 32
 """How many rows are compared in larger heads."""
 MOST_ODD = 8
 """The most rows with NaN or infinity that are compared beside these."""
-NOTHING = Expectation("", Promise())
-"""The expectation if nothing is known about a model."""
 OPEN = Judgement("cannot tell")
 """The judgement about a head before all heads are judged together."""
 
@@ -169,7 +167,7 @@ class _Doctor:
         self, capture: Capture, expectation: Expectation | None, settings: Settings, stop: Stop
     ) -> None:
         self.capture, self.stop, self.settings = capture, stop, settings
-        self.expectation = expectation or NOTHING
+        self.expectation = expectation or NOTHING_EXPECTED
         self.level = LEVEL
         self.readings: dict[int, list[Reading]] = {}
         self.calls = calls_of(capture)

@@ -9,17 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.layer import row_mask
 from attn_tui.captures.readings import Reading
+from attn_tui.compute.arrays import Truths
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.numbers import rough_percent
 from attn_tui.doctor.standing import without_places
-
-Truths = NDArray[np.bool_]
 
 MOST_SCORES = 2**24
 """Of larger heads only some rows of the mask are read."""

@@ -17,6 +17,7 @@ from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report.head import Labelled, about_model, left_out, rule_lines
 from attn_tui.report.report import (
+    SIDES,
     Column,
     Fact,
     Facts,
@@ -40,8 +41,6 @@ READOUTS = {
     "coverage": "within ±{bound}",
 }
 """The titles of moments, by their names in JSON and CSV."""
-
-SIDES = ("unscaled", "scaled")
 
 COLUMNS = (
     "part", "d_k", "samples", "seed", "side", "multiplier", "bound", "statistic", "value",

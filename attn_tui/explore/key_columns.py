@@ -23,10 +23,8 @@ from attn_tui.compute.numbers import (
     with_sign,
 )
 from attn_tui.compute.scale import SYMBOL, Wrt
-from attn_tui.report.report import Column, Rows, same
+from attn_tui.report.report import SIDES, Column, Rows, same
 from attn_tui.report.text import shortened
-
-SIDES = ("unscaled", "scaled")
 
 NUMBER, SCORE, CHANGE = 10, 11, 9
 """Widths in columns: of a weight or a gradient, of a score, and of a factor."""

@@ -27,7 +27,7 @@ from attn_tui.compute.scale import SYMBOL, Wrt
 from attn_tui.compute.text import counted
 from attn_tui.explore.answer import curves
 from attn_tui.explore.headline import GradientChange, equal_others, headline, of_several
-from attn_tui.explore.key_columns import SIDES, listed_keys, pair_columns, vector_columns
+from attn_tui.explore.key_columns import listed_keys, pair_columns, vector_columns
 from attn_tui.explore.lab import lab_parts
 from attn_tui.explore.vectors import vectors_tables
 from attn_tui.files.codec import experiment_to_plain
@@ -35,6 +35,7 @@ from attn_tui.files.plain import named
 from attn_tui.report.head import Labelled, question_lines
 from attn_tui.report.origin import spread
 from attn_tui.report.report import (
+    SIDES,
     Column,
     Fact,
     Facts,

@@ -13,9 +13,9 @@ from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
 from attn_tui.compute.numbers import fitted, scientific, weight, weight_name
-from attn_tui.explore.key_columns import SIDES, key_column
+from attn_tui.explore.key_columns import key_column
 from attn_tui.report import report
-from attn_tui.report.report import Fact, Facts, Part, Rows
+from attn_tui.report.report import SIDES, Fact, Facts, Part, Rows
 
 MOST = 40
 """The most rows of the table on the screen."""

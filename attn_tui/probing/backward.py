@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attn_tui.captures.stored import Raw, widened
 from attn_tui.compute.arrays import dtype_of, limits
+from attn_tui.compute.heads.rows import Reals
 from attn_tui.compute.numbers import quantity, rough_percent
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.diagnosis.promise import Stated
@@ -20,8 +21,7 @@ NAMES = {"q": "dq", "k": "dk", "v": "dv"}
 TOLERANCE = 0.02
 """A factor within this share of a usual one is that one."""
 
-Numbers = NDArray[np.floating[Any]]
-Gradients = Mapping[str, Numbers]
+Gradients = Mapping[str, Reals]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +43,13 @@ class BackwardHead:
     softcap: float | None
     value_scale: float
     seen: NDArray[np.bool_]
-    bias: Numbers | None
-    sink: Numbers | None
+    bias: Reals | None
+    sink: Reals | None
     group: int
     dtype: str = ""
 
     def gradients(
-        self, arrays: Mapping[str, Numbers], upstream: Numbers, fault: str = ""
+        self, arrays: Mapping[str, Reals], upstream: Reals, fault: str = ""
     ) -> tuple[Gradients, Gradients]:
         """Return dq, dk and dv, and how large the terms are that they are sums of.
 
@@ -93,13 +93,13 @@ class BackwardHead:
             "q": abs(m) * size @ np.abs(k), "k": abs(m) * size.swapaxes(2, 3) @ np.abs(q),
             "v": weights.swapaxes(2, 3) @ np.abs(upstream),
         }  # fmt: skip
-        parts: tuple[dict[str, Numbers], dict[str, Numbers]] = ({}, {})
+        parts: tuple[dict[str, Reals], dict[str, Reals]] = ({}, {})
         for place, every in enumerate((sizes_of_all, sizes)):
             for name, array in every.items():
                 parts[place][name] = array if name == "q" else self._summed(array, fault)
         return {name: self._rounded(array) for name, array in parts[0].items()}, parts[1]
 
-    def _summed(self, array: Numbers, fault: str) -> Numbers:
+    def _summed(self, array: Reals, fault: str) -> Reals:
         """Return a gradient of each query head summed over the heads that share a KV head."""
         b, h, n, d = array.shape
         apart = array.reshape(b, h // self.group, self.group, n, d)
@@ -109,7 +109,7 @@ class BackwardHead:
             return apart[:, :, -1]
         return np.asarray(apart.sum(axis=2))
 
-    def _rounded(self, array: Numbers) -> Numbers:
+    def _rounded(self, array: Reals) -> Reals:
         """Return numbers rounded to the format."""
         if not self.dtype:
             return array
@@ -192,11 +192,11 @@ def are_other(gradients: Mapping[str, Raw], again: Mapping[str, Raw]) -> bool:
 
 def _cause(
     head: BackwardHead,
-    arrays: Mapping[str, Numbers],
-    upstream: Numbers,
+    arrays: Mapping[str, Reals],
+    upstream: Reals,
     part: str,
-    got: Numbers,
-    room: Numbers,
+    got: Reals,
+    room: Reals,
 ) -> str:
     """Return what is wrong with a gradient, in a phrase."""
     if not np.isfinite(got).all():
@@ -234,22 +234,22 @@ def _factor(ratio: float, head: BackwardHead) -> str:
     return f"it is {quantity(ratio)} times what it should be"
 
 
-def _growth(other: Numbers, exact: Numbers) -> float:
+def _growth(other: Reals, exact: Reals) -> float:
     """Return how many times as large as the exact gradient another one is, at least 1."""
     return max(float(np.linalg.norm(other) / max(float(np.linalg.norm(exact)), 1e-300)), 1.0)
 
 
-def _norm(array: Numbers) -> Numbers:
+def _norm(array: Reals) -> Reals:
     """Return the norm of each head, shape (batch, heads)."""
     return np.asarray(np.sqrt(np.square(array).sum(axis=(2, 3))))
 
 
-def _is_close(one: Numbers, other: Numbers, room: Numbers) -> bool:
+def _is_close(one: Reals, other: Reals, room: Reals) -> bool:
     """Return whether two gradients agree in each head."""
     return bool((_norm(one - other) <= room).all())
 
 
-def _share(got: Numbers, exact: Numbers) -> str:
+def _share(got: Reals, exact: Reals) -> str:
     """Return by how much of its size a gradient is off."""
     size = max(float(np.linalg.norm(exact)), 1e-300)
     share = float(np.linalg.norm(got - exact)) / size

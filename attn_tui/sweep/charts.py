@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from math import ceil, floor, log, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Band, Curve, Figure
 from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.sweep.answer import Answer
@@ -20,8 +20,6 @@ from attn_tui.compute.sweep.points import Place, Point
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import name_of, quarters
-
-Numbers = NDArray[np.float64]
 
 MOST, BEND = 5.0, 0.6
 """The power of ten at which the ramp of colours ends, and the exponent of the logarithm with which
@@ -195,7 +193,7 @@ def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Fig
     fixed = 1 if over_n else 0
     at, value = answer.nearest[fixed], here[1 - fixed]
     curves, bands, dots = [], [], []
-    logs: list[Numbers] = []
+    logs: list[Floats] = []
     for rule in answer.rules:
         points = [point for point in answer.points.under(rule) if point.place[fixed] == at]
         if not points:
@@ -228,7 +226,7 @@ def place_axis(low: float, high: float) -> Axis:
     return Axis(low, high, tuple((tick, whole(tick)) for tick in ticks), logarithmic=True)
 
 
-def log_axis(logs: Sequence[Numbers]) -> Axis:
+def log_axis(logs: Sequence[Floats]) -> Axis:
     """Return an axis of powers of ten for curves given as logarithms to base ten.
 
     It goes at most `DEPTH` powers below the least value of the curve that falls least.

@@ -6,7 +6,8 @@ import numpy as np
 
 from attn_tui.compute.arrays import ALL, Floats, Keys, place_of
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.norms import SMALLEST_NORMAL, log_of, norm_of_logs, power
+from attn_tui.compute.norms import log_of, norm_of_logs, power
+from attn_tui.compute.numbers import SMALLEST_NORMAL
 from attn_tui.compute.scale import Wrt
 from attn_tui.compute.softmax import log_slopes
 

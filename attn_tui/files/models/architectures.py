@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from attn_tui.files.models import biases, layer_types, multipliers
-from attn_tui.files.models.biases import Bias
 from attn_tui.files.models.fields import Fields, words
 from attn_tui.files.models.layer_types import Windows
+from attn_tui.files.models.promise import Bias
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,12 @@
 """The biases by position, as each class of transformers computes them."""
 
 from math import ceil, floor, log2
-from typing import Literal
 
 import numpy as np
 
 from attn_tui.compute.heads.head_model import Alibi
 from attn_tui.files.models.fields import Fields
-
-Bias = tuple[Alibi, ...] | Literal["none", "learned"] | None
+from attn_tui.files.models.promise import Bias
 
 _FLATTEST = 8.0
 """The exponent of the flattest slope."""

@@ -302,6 +302,10 @@ class Expectation:
             raise InputError("config", problem, "the configuration of the model that was captured")
 
 
+NOTHING_EXPECTED = Expectation("", Promise())
+"""What is expected if nothing is known about a model."""
+
+
 def agreed(promises: Iterable[Promise]) -> Promise:
     """Return the parts that several promises have in common; nothing of none."""
     first, *others = [*promises] or [Promise()]
