@@ -1,6 +1,6 @@
 """The backward pass of a probed function: dq, dk and dv beside those of the promised head."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,10 @@ from attn_tui.compute.numbers import quantity, rough_percent
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.diagnosis.promise import Stated
 from attn_tui.files.models.promise import Promise
+from attn_tui.probing.beyond import Fault
+from attn_tui.probing.function_call import CallPromise, FunctionCall
+from attn_tui.probing.inputs import ProbePlan
+from attn_tui.probing.probed import smallness
 
 ALLOWED = 4.0
 """A gradient may be so many times as far off as the same backward pass simulated in the format."""
@@ -254,3 +258,42 @@ def _share(got: Reals, exact: Reals) -> str:
     size = max(float(np.linalg.norm(exact)), 1e-300)
     share = float(np.linalg.norm(got - exact)) / size
     return rough_percent(share)
+
+
+def backward_pass(
+    cases: Sequence[FunctionCall], promise: CallPromise, plan: ProbePlan
+) -> Iterator[Fault]:
+    """Yield what is wrong with the backward pass, as the smallest call shows it that does.
+
+    With one or two keys several causes look alike: those calls count if no other is wrong.
+    """
+    small: list[Fault] = []
+    for case in sorted(cases, key=lambda one: smallness(one.inputs)):
+        shape = case.inputs.shape
+        rng = np.random.default_rng([plan.seed, case.inputs.number, 1])
+        upstream = rng.standard_normal((shape.batch, shape.heads, shape.queries, shape.d_v))
+        dout = upstream.astype(case.arrays["q"].dtype)
+        mask = None if case.stated.mask is None else np.asarray(case.stated.mask)
+        gradients = case.caller.gradients(case.arrays, dout, mask)
+        where = f"backward, {case.inputs.text}: "
+        if isinstance(gradients, str):
+            yield Fault(f"{where}{gradients}", shows="gradient", kind=gradients)
+            return
+        again = case.caller.gradients(case.arrays, dout, mask)
+        promised = promise.promise(shape)
+        head = backward_head(promised, case.stated, shape)
+        simulated = backward_head(promised, case.stated, shape, plan.dtype)
+        faults = [*backward_faults(head, simulated, case.arrays, dout, gradients)]
+        if faults and not isinstance(again, str) and are_other(gradients, again):
+            text = "the same inputs give other gradients: is dropout left on there?"
+            yield Fault(f"{where}{text}", shows="gradient", kind=text)
+            return
+        if not faults:
+            continue
+        texts, causes = ("; ".join(every) for every in zip(*faults, strict=True))
+        fault = Fault(f"{where}{texts}", shows="gradient", kind=causes)
+        if shape.keys > 2:
+            yield fault
+            return
+        small.append(fault)
+    yield from small[:1]
