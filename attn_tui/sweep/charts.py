@@ -28,13 +28,13 @@ colours rise to it."""
 DEPTH = 5
 """How many powers of ten the axis goes on below the least value of the highest curve."""
 
-SIGNS = {"larger": "▲", "smaller": "▼"}
+ARROWS = {"larger": "▲", "smaller": "▼"}
 """The sign before a factor, by its way."""
 
 
 def level(factor: LogFactor) -> float:
     """Return the place of a factor on the ramp, from −1 to 1: 0 if it is the same or untold."""
-    if factor.way not in SIGNS:
+    if factor.way not in ARROWS:
         return nan if factor.way == "unknown" else 0.0
     size = min(abs(factor.log) / LN10 / MOST, 1.0) ** BEND
     return float(np.copysign(size, factor.log))
@@ -82,7 +82,7 @@ class Grid:
             [[factor.cell(*size) for factor in row] for row in changes]
             for size in ((2, 0), (3, 0), (5, 1))
         )
-        signs = [[SIGNS.get(factor.way, "") for factor in row] for row in changes]
+        signs = [[ARROWS.get(factor.way, "") for factor in row] for row in changes]
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
         self._map = HeatMapDrawing(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
@@ -102,7 +102,7 @@ class Grid:
         ends = np.full((3, len(self.ns)), nan)
         for row, (n, estimate) in enumerate(zip(self.ns, self._estimates, strict=True)):
             if estimate is not None:
-                searched = answer.crossing(answer.rule, answer.settings.statistic, n)
+                searched = answer.crossovers.get((n, answer.settings.statistic, answer.rule))
                 crossing = searched if searched and searched.at else estimate
                 low, high = crossing.low or self.d_ks[0], crossing.high or self.d_ks[-1]
                 ends[:, row] = crossing.at, low, high

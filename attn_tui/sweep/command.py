@@ -56,9 +56,9 @@ _drawn = partial(option, group=DRAWS)
 
 
 def _statistics() -> dict[str, str]:
-    from attn_tui.sweep.names import NAMES
+    from attn_tui.compute.sweep.readouts import READOUTS
 
-    return {name: named.words for name, named in NAMES.items()}
+    return {name: named.words for name, named in READOUTS.items()}
 
 
 _EXAMPLES = """\

@@ -9,11 +9,12 @@ from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, divides_from
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
+from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
 from attn_tui.report.words import GRADIENTS
 from attn_tui.sweep.change import LogFactor
-from attn_tui.sweep.names import NAMES, called, doing, others
+from attn_tui.sweep.names import called, doing, others
 
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
 STAYS = "With {n} keys and d_k = {d_k}, {doing} leaves the typical {statistic} about as it is."
@@ -57,7 +58,7 @@ def headline(answer: Answer) -> str:
 
 def noun(statistic: Statistic) -> str:
     """Return the name of a statistic in a sentence."""
-    return GRADIENTS.get(statistic, NAMES[statistic].short)
+    return GRADIENTS.get(statistic, READOUTS[statistic].short)
 
 
 def _here(

@@ -16,6 +16,7 @@ from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, crossings, divides_from
 from attn_tui.compute.sweep.points import Place, Point, Summary
+from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
@@ -36,7 +37,6 @@ from attn_tui.report.report import (
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.headline import headline
 from attn_tui.sweep.names import (
-    NAMES,
     crossing_text,
     name_of,
     others,
@@ -148,7 +148,9 @@ def crossover_parts(answer: Answer) -> Iterator[Part]:
     ]
     columns = [
         Column("n", listed(n for n, _, _ in crossovers)),
-        Column("readout", texts=listed(NAMES[name].symbol for _, name, _ in crossovers), left=True),
+        Column(
+            "readout", texts=listed(READOUTS[name].symbol for _, name, _ in crossovers), left=True
+        ),
         Column("rule removed", texts=listed(scale.text for _, _, scale in crossovers), left=True),
         Column("d* [95 % interval]", texts=listed(texts), left=True),
     ]
@@ -217,7 +219,7 @@ def _drawn(answer: Answer) -> str:
 
 def _section(answer: Answer, statistic: Statistic) -> Section:
     """Return the tables of a statistic: one for each rule, and those of ratios if wanted."""
-    name = NAMES[statistic]
+    name = READOUTS[statistic]
     legend = ERRORS
     if statistic == "lead_weight":
         has_sink = answer.experiment.setup.scale.sink is not None
@@ -332,7 +334,7 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
             columns.append(Column("±", texts=listed(errors), rank=1, width=FACTOR))
         yield Table(
             columns, np.arange(len(points)),
-            f"{NAMES[statistic].symbol} unscaled over m = {rule.formula}; ±: the standard error "
+            f"{READOUTS[statistic].symbol} unscaled over m = {rule.formula}; ±: the standard error "
             "of a factor is this share of it, both being of the same draws",
         )  # fmt: skip
 

@@ -422,7 +422,7 @@ class SweepScreen(InstrumentScreen):
         if self.view == "map-pane":
             self._draw_map(answer)
             self._draw_row(
-                answer, f"{statistic if n == answer.place[0] else 'Nearest row'}, {n:,} keys"
+                answer, f"{statistic if n == answer.settings.n else 'Nearest row'}, {n:,} keys"
             )
             return
         self.pane(self.view).describe(titles[self.view], *self._how(answer))

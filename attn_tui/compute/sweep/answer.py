@@ -113,8 +113,8 @@ class Answer:
     @property
     def nearest(self) -> Place:
         """The place of the sweep, drawn or not yet, that is nearest to the current one."""
-        (n, d_k), (ns, d_ks) = self.place, self.axes
-        return closest(ns, n), closest(d_ks, d_k)
+        ns, d_ks = self.axes
+        return closest(ns, self.settings.n), closest(d_ks, self.experiment.setup.d_k)
 
     @cached_property
     def rule(self) -> Scale:
