@@ -111,6 +111,10 @@ def _ramp(kind: str, least: float, columns: int, lines: int, colours: Palette) -
     return HeatMapDrawing(np.repeat(levels, columns, axis=1), kind).draw(columns, lines, colours)
 
 
+NO_CELLS = Cells(0, 0)
+"""What is drawn of a map before it is drawn at all."""
+
+
 @dataclass
 class _Still:
     """What was drawn last of a map, without what moves with its cursor.
@@ -122,7 +126,7 @@ class _Still:
     """
 
     of: tuple[object, ...] = ()
-    cells: Cells = field(default_factory=lambda: Cells(0, 0))
+    cells: Cells = NO_CELLS
     texts: Texts = ()
 
 
