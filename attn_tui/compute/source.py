@@ -197,7 +197,7 @@ class Source(ABC):
         """The tokens at the positions, counted from the first query and the first key."""
         return ()
 
-    def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
+    def scores_at(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores of a vector under a setup, perhaps masked, moved to another d_k."""
         return scores
 
@@ -280,7 +280,7 @@ class Drawn(Draw, Source):
         """Return the draw at the setup's d_k, of normalised q and k under QK-norm."""
         return _drawn(self, setup.d_k, setup.scale.normalises, setup.spread.scores, setup.lead)
 
-    def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
+    def scores_at(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores at another d_k; without QK-norm they are proportional to ‖q‖."""
         if setup.scale.normalises:
             elsewhere = self.scores(d_k, index, qk_norm=True, lead=setup.lead)

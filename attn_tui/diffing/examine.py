@@ -13,7 +13,7 @@ from attn_tui.diffing.difference import HeadDifference, LayerDifference
 from attn_tui.diffing.distance import Distance
 from attn_tui.diffing.lending import lent
 from attn_tui.diffing.matching import matched
-from attn_tui.diffing.reference import LayerModel, expectation_of, models_of, moved
+from attn_tui.diffing.reference import LayerModel, expectation_of, models_of, refitted
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport, Settings
@@ -120,7 +120,7 @@ def _with_either(
         kinds.setdefault(finding.id.layer, set()).update(parts)
     others = models_of(port)
     tried = {
-        layer: moved(others[number], [one for one in port.findings if one.id.layer == number])
+        layer: refitted(others[number], [one for one in port.findings if one.id.layer == number])
         for layer, number in numbers.items()
         if models[layer].is_fitted and kinds[number] and kinds[number] <= {*SCALARS}
     }
@@ -207,7 +207,7 @@ def _verified(
     failing = {finding.id.layer for finding in again.findings if not _agrees(finding)}
     if failing and not is_last:
         anew = {
-            layer: moved(model, [one for one in again.findings if one.id.layer == layer])
+            layer: refitted(model, [one for one in again.findings if one.id.layer == layer])
             for layer, model in models.items()
         }
         if anew != {**models}:

@@ -54,7 +54,7 @@ def models_of(report: DoctorReport) -> dict[int, LayerModel]:
     }
 
 
-def moved(model: LayerModel, findings: Sequence[Finding]) -> LayerModel:
+def refitted(model: LayerModel, findings: Sequence[Finding]) -> LayerModel:
     """Return a model with the numbers that heads show together, none of them alone.
 
     Args:
