@@ -29,11 +29,13 @@ def _document() -> dict[str, Any]:
 def ledger() -> dict[str, Claim]:
     """Return the claims by id: those of the three texts, then those of the literature."""
     document = _document()
-    return {table["id"]: _claim({**table}, document["sources"]) for table in document["claim"]}
+    sources, numbers = document["sources"], document["numbers"]
+    return {table["id"]: _claim({**table}, sources, numbers) for table in document["claim"]}
 
 
-def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:
+def _claim(table: dict[str, Any], sources: Mapping[str, str], numbers: Mapping[str, str]) -> Claim:
     trial = table.pop("trial", {})
+    table["figures"] = table.get("figures", "").format(**numbers)
     source = table.pop("source", "") or sources[table["id"].partition("-")[0]]
     check = partial(_tried, table.pop("check")) if "check" in table else None
     return Claim(source=source, check=check, controls=tuple(trial), trial=Trial(**trial), **table)
