@@ -143,7 +143,7 @@ class Vectors:
         return next((index for index in range(self.count) if self.name(index) == name), None)
 
 
-Kind = str
+SourceKind = str
 """The name of a kind of source."""
 
 
@@ -158,7 +158,7 @@ class Source(ABC):
         is_head: Whether its vectors are the queries of one head.
     """
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[SourceKind]
     normalises: ClassVar[bool] = False
     rounds: ClassVar[bool] = False
     redraws: ClassVar[bool] = False
@@ -230,7 +230,7 @@ class Typed(Source):
     scores: tuple[Vector, ...]
     files: str = field(default="", compare=False, repr=False)
     left_out: str = field(default="", compare=False, repr=False)
-    kind: ClassVar[Kind] = "typed"
+    kind: ClassVar[SourceKind] = "typed"
 
     def __post_init__(self) -> None:
         if not self.scores:
@@ -270,7 +270,7 @@ class Drawn(Draw, Source):
     The generator is NumPy's PCG64 with its ``standard_normal``.
     """
 
-    kind: ClassVar[Kind] = "drawn"
+    kind: ClassVar[SourceKind] = "drawn"
     normalises: ClassVar = True
     redraws: ClassVar = True
     LAW: ClassVar = "q·k, the entries of q and k independent and standard normal"
@@ -369,7 +369,7 @@ class Products(Source):
     tokens: tuple[str, ...] = field(default=(), kw_only=True)
     files: str = field(default="", kw_only=True, repr=False)
     left_out: str = field(default="", kw_only=True, repr=False)
-    kind: ClassVar[Kind] = "vectors"
+    kind: ClassVar[SourceKind] = "vectors"
     normalises: ClassVar = True
     rounds: ClassVar = True
     MOST_SCORES: ClassVar = 4_000_000

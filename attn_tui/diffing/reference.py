@@ -17,7 +17,15 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import together
-from attn_tui.files.models.promise import NONE, Bias, Expectation, Promise, Shape, Sink, corner
+from attn_tui.files.models.promise import (
+    NONE,
+    Expectation,
+    Promise,
+    PromisedBias,
+    PromisedSink,
+    Shape,
+    corner,
+)
 
 DIGITS = 4
 """Numbers of configurations have at most so many digits, unless they are 1/√a."""
@@ -179,7 +187,7 @@ class _ExplainedHeads:
         interval = _shared(scaled, "value_scale")
         return 1.0 if interval is None or interval.value is None else plainest(interval)
 
-    def sinks(self) -> Sink:
+    def sinks(self) -> PromisedSink:
         """Return the sink of each head, or that there is none."""
         numbers: dict[int, float | None] = {}
         for finding in self.findings:
@@ -189,7 +197,7 @@ class _ExplainedHeads:
             return NONE
         return self._turned([numbers.get(head) for head in range(max(numbers) + 1)])
 
-    def captured_sinks(self) -> Sink:
+    def captured_sinks(self) -> PromisedSink:
         """Return the captured sink of each head; None if there are none, or no head has them."""
         models = [finding.explanation.candidate.model for finding in self.findings]
         first = self.findings[0]
@@ -225,7 +233,7 @@ class _ExplainedHeads:
             "offset": None if is_usual else mask.offset, "mask_varies": False,
         }  # fmt: skip
 
-    def bias(self) -> Bias:
+    def bias(self) -> PromisedBias:
         """Return the bias: by position, the captured one, or none."""
         rules = [finding.explanation.candidate.model.bias for finding in self.findings]
         slopes = [rule for rule in rules if isinstance(rule, Alibi)]
