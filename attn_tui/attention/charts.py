@@ -31,7 +31,7 @@ from attn_tui.report.words import SAME, times
 Cursor = tuple[int, int]
 """A query and a key."""
 
-Number = tuple[str, ...]
+CursorLine = tuple[str, ...]
 """The label of a number, its values on both sides, a note, and the kind of the note."""
 
 TICKS = (1.0, 0.5, 0.1, 0.01, 0.25, 0.75)
@@ -231,7 +231,7 @@ class RowNumbers:
                     break
         return cells
 
-    def _rows(self) -> Sequence[Number]:
+    def _rows(self) -> Sequence[CursorLine]:
         """Return the numbers of the row, each with its label, both sides, a note and its kind."""
         first, second = self.sides
         key = np.array([self.key])
@@ -240,7 +240,7 @@ class RowNumbers:
         keys = [int(side.weights().argmax()) for side in self.sides]
         on = f"on key {keys[0]:,}" if keys[0] == keys[1] else f"on keys {keys[0]:,}, {keys[1]:,}"
 
-        def row(label: str, write: Callable[[Evaluation], str], *note: str) -> Number:
+        def row(label: str, write: Callable[[Evaluation], str], *note: str) -> CursorLine:
             return label, write(first), write(second), *(note or ("", "muted"))
 
         rows = [
@@ -259,7 +259,7 @@ class RowNumbers:
             rows.append(row("the sink", lambda side: fine_percent(side.sink_weight)))
         return rows
 
-    def _draw_line(self, cells: Cells, rows: Sequence[Number], colours: Palette) -> None:
+    def _draw_line(self, cells: Cells, rows: Sequence[CursorLine], colours: Palette) -> None:
         """Draw the row in one line, with as many of its numbers as fit."""
         _, (_, *largest, on, _), (_, *effective, of, _), gradient, *_ = rows
         change = without_way(gradient[3])

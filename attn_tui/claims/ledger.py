@@ -8,7 +8,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
-from attn_tui.claims.claim import Case, Claim, ClaimCurves, Stated, TriedClaim, try_claim
+from attn_tui.claims.claim import Case, Claim, ClaimCurves, StatedNumbers, TriedClaim, try_claim
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert, never
 from attn_tui.instruments import Item, load
@@ -41,7 +41,7 @@ def _claim(table: dict[str, Any], sources: Mapping[str, str], numbers: Mapping[s
     return Claim(source=source, check=check, controls=tuple(trial), trial=Trial(**trial), **table)
 
 
-def _tried(name: str, trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def _tried(name: str, trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Try a claim by a check such as ``"moments.grows"``, whose module is imported on use."""
     check = load(f"attn_tui.claims.checks.{name.replace('.', ':')}")
     yield from check(trial, stated)

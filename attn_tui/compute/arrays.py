@@ -15,7 +15,7 @@ AnyFloats = NDArray[np.floating[Any]]
 Truths = NDArray[np.bool_]
 """An array of booleans."""
 
-Number = TypeVar("Number", bound=np.floating[Any])
+AnyNumber = TypeVar("AnyNumber", bound=np.floating[Any])
 """A type of numbers that is kept."""
 
 
@@ -37,7 +37,7 @@ def limits(dtype: np.dtype[Any]) -> Any:
     return finfo(dtype)  # type: ignore[no-untyped-call]
 
 
-def rounded(values: NDArray[Number], format: str) -> NDArray[Number]:
+def rounded(values: NDArray[AnyNumber], format: str) -> NDArray[AnyNumber]:
     """Return values rounded to a format, in their own type; too large ones become infinite.
 
     >>> rounded(np.array([100.0, 100.2]), "bfloat16")

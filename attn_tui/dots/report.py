@@ -22,8 +22,8 @@ from attn_tui.report.report import (
     Fact,
     Facts,
     Lines,
-    Part,
     Report,
+    ReportPart,
     Section,
     Table,
     data,
@@ -68,7 +68,7 @@ def report(answer: Answer, width: int = WIDTH) -> Report:
         for name, title in READOUTS.items()
     ]
     why = Lines(plain(derivation(answer, width)).split("\n"))
-    parts: list[Part] = [
+    parts: list[ReportPart] = [
         data(_data(answer)),
         Facts(question),
         Facts(readouts, ("unscaled q·k", "scaled m·q·k"), SIDES),

@@ -190,12 +190,12 @@ class Section:
     """
 
     title: str
-    parts: Sequence["Part"]
+    parts: Sequence["ReportPart"]
     path: str = ""
     headline: str = ""
 
 
-Part = str | Lines | Facts | Table | Section
+ReportPart = str | Lines | Facts | Table | Section
 """A part of a section; a string is a paragraph."""
 
 

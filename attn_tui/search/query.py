@@ -7,7 +7,7 @@ from enum import IntEnum
 from functools import cached_property, lru_cache
 
 from attn_tui.search.spelling import common_spelling, spelled, spelled_words
-from attn_tui.search.text import Span, Words, words
+from attn_tui.search.text import Extent, Words, words
 
 MOST_TYPED = 200
 """The most characters of a query that are looked at; nobody types more, but it may be pasted."""
@@ -109,7 +109,7 @@ class Query:
             return Grade.BEGUN
         return grade
 
-    def spans(self, text: str) -> list[Span]:
+    def spans(self, text: str) -> list[Extent]:
         """Return the parts of a text that are typed."""
         spelled = words(text)
         parts = (self.letters,) if spelled.place(self.letters) is not None else self.typed

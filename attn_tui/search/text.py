@@ -17,7 +17,7 @@ ENDINGS = ("ation", "ing", "ed", "es", "s", "e")
 LEAST_STEM = 4
 """The fewest letters that a word keeps without its ending."""
 
-Span = tuple[int, int]
+Extent = tuple[int, int]
 """Where a part of a text begins and ends."""
 
 
@@ -84,7 +84,7 @@ class Words:
         places = (*self.starts, len(self.letters))
         return places[bisect_left(places, at)]
 
-    def span(self, at: int, length: int) -> Span:
+    def span(self, at: int, length: int) -> Extent:
         """Return the part of the text where some letters stand."""
         return self.places[at], self.places[at + length - 1] + 1
 

@@ -17,7 +17,7 @@ from attn_tui.compute.scale import NONE
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, crossing_of
 from attn_tui.compute.sweep.points import Place, Point
-from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.settings import SweepStatistic
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import name_of, quarters
 
@@ -143,7 +143,7 @@ class PlaceNumbers:
     """
 
     points: Sequence[Point]
-    statistic: Statistic
+    statistic: SweepStatistic
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw a line for each side, or only the medians if there is one line.

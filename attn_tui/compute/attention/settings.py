@@ -9,7 +9,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Checked, Kind, array, one_of, setting, switch, whole
 from attn_tui.compute.log_scale import LogScale
 
-Rows = Literal["auto", "asked", "drawn"]
+RowsOrigin = Literal["auto", "asked", "drawn"]
 
 MOST = 2000
 """The most queries and keys that are drawn, for four million scores."""
@@ -89,7 +89,7 @@ class Settings(Checked):
         tokens: The token at each position, counted from the first query and the first key.
     """
 
-    rows: Rows = setting(
+    rows: RowsOrigin = setting(
         "auto", one_of({
             "auto": "the vectors that are asked where there are several, else drawn",
             "asked": "the vectors that are asked, each the scores of a query",

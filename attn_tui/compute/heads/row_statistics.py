@@ -24,7 +24,7 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.scale import LogitMap
 
 Places = NDArray[np.intp]
-Format = Literal["float32", "float64"]
+FloatFormat = Literal["float32", "float64"]
 """The dtype in which scores and weights are computed."""
 
 
@@ -77,7 +77,7 @@ class RowStatistics:
     cosine: Floats
     output: Reals | None = None
     maxima: Reals | None = None
-    computed_in: Format = "float32"
+    computed_in: FloatFormat = "float32"
 
     @property
     def finite(self) -> NDArray[np.bool_]:
@@ -277,7 +277,7 @@ class Blocks:
     ) -> None:
         self._head, self.maps, self._mask, self._run = head, maps, mask, run
         dtype = np.result_type(head.queries, head.keys, dtype)
-        self.computed_in: Format = "float64" if dtype == np.float64 else "float32"
+        self.computed_in: FloatFormat = "float64" if dtype == np.float64 else "float32"
         self._queries = head.queries.astype(dtype, copy=False)
         self._keys = head.keys.astype(dtype, copy=False)
         self._values = head.values if output else None

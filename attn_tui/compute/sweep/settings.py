@@ -77,9 +77,9 @@ LISTED = Kind(
 
 
 Swept = Literal["d_k", "n", "map"]
-Axis = Literal["d_k", "n"]
+SweptAxis = Literal["d_k", "n"]
 View = Literal["curves", "map"]
-Statistic = Literal[
+SweepStatistic = Literal[
     "max_weight",
     "entropy",
     "effective_keys",
@@ -94,7 +94,7 @@ Statistic = Literal[
 """The largest weight; H in nats; e^H; ‖J‖_F; ‖∂p/∂s‖_F; tr J; ‖∂L/∂q‖; H in bits; the standard
 deviation of a vector's n logits; the weight of key 0, which may lead."""
 
-STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+STATISTICS: tuple[SweepStatistic, ...] = get_args(SweepStatistic)
 
 MOST_DRAWS, MOST_POINTS = 100_000, 200
 
@@ -164,7 +164,7 @@ class Settings(Checked):
         crossover_n: The values of n when only crossovers are requested; if empty, n.
     """
 
-    over: Axis = setting(
+    over: SweptAxis = setting(
         "d_k", one_of({"d_k": "dimension of a head", "n": "number of keys"}), "over",
         "what curves run over", option="--over", composed=True,
     )  # fmt: skip
@@ -185,7 +185,7 @@ class Settings(Checked):
         "the rules that are compared, as text; none are `none` and `experiment.rule`",
         option="--rules", composed=True,
     )  # fmt: skip
-    statistic: Statistic = setting(
+    statistic: SweepStatistic = setting(
         "gradient", one_of(dict.fromkeys(STATISTICS, "")), "statistic",
         "the statistic that is looked at first", option="--statistic", composed=True,
     )  # fmt: skip

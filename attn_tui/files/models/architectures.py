@@ -36,7 +36,7 @@ class Architecture:
     """
 
     mask: Literal["causal", "none"] | None = "causal"
-    multiplier: multipliers.Rule = multipliers.root
+    multiplier: multipliers.MultiplierRule = multipliers.root
     windows: Windows | None = None
     varies: bool = False
     crosses: bool = False
