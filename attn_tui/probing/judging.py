@@ -99,11 +99,11 @@ def beyond_one_call(
     for case in plain:
         out = case.called.out
         assert out is not None
-        found = [*leaks(case.arrays, out, case.seen(), case.inputs.shape, case.again)]
+        faults = [*leaks(case.arrays, out, case.seen(), case.inputs.shape, case.again)]
         if hidden is not None:
-            found += hidden_rows(out, case.seen(), case.arrays["v"], hidden)
-        if found:
-            yield from found
+            faults += hidden_rows(out, case.seen(), case.arrays["v"], hidden)
+        if faults:
+            yield from faults
             break
 
 

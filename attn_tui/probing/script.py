@@ -135,17 +135,17 @@ def _seen(rule: HeadMask, queries: int, keys: int) -> Iterator[str]:
     """Yield which keys are seen by position, each condition an array of truth values."""
     if not rule.by_position:
         return
-    own = rule.offset or 0
-    first = None if rule.window is None else own - rule.window
-    last = own
+    offset = rule.offset or 0
+    first = None if rule.window is None else offset - rule.window
+    last = offset
     if rule.kind == "local":
         around = (rule.window or 0) // 2
-        first, last = own - around - 1, own + around
+        first, last = offset - around - 1, offset + around
     yield f"np.tri({queries}, {keys}, {last}, dtype=bool)"
     if first is not None:
         yield f"~np.tri({queries}, {keys}, {first}, dtype=bool)"
     if rule.chunk is not None:
-        at = f"np.arange({own}, {own + queries})[:, None]"
+        at = f"np.arange({offset}, {offset + queries})[:, None]"
         yield f"(np.arange({keys}) >= {at} // {rule.chunk} * {rule.chunk})"
 
 

@@ -71,7 +71,7 @@ class Query:
         short = short.removeprefix("/").strip() or short
         common = common_spelling(short)
         taken = (words(part) for part in common.split())
-        parts = {each.letters: each.in_order for each in taken if len(each.starts) > 1}
+        parts = {text.letters: text.in_order for text in taken if len(text.starts) > 1}
         return cls(short, _typed(short), _typed(common), parts)
 
     @property
@@ -97,13 +97,13 @@ class Query:
             return Grade.EXACT
         if not self.typed:
             return Grade.NOT
-        named = [each for name in names for each in spelled(name)]
+        named = [text for name in names for text in spelled(name)]
         common = "".join(self.common) or self.letters
         if any(other.letters in (self.letters, common) for other in named):
             return Grade.EXACT
         if any(other.place(common) is not None for other in named):
             return Grade.BEGUN
-        led = [each for topic in topics for each in spelled(topic)]
+        led = [text for topic in topics for text in spelled(topic)]
         grade = _grade(self.telling, named, led, description)
         if grade is Grade.NAMED and not _missing(self.common or self.typed, named):
             return Grade.BEGUN

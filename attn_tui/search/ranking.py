@@ -70,7 +70,7 @@ def most(
         least: The share of the query that something must have to be found at all.
         others: What else could be found; it tells how rare a word is.
     """
-    return [each for each, _ in _most(searched, query, least, others)]
+    return [item for item, _ in _most(searched, query, least, others)]
 
 
 def _most(
@@ -83,7 +83,7 @@ def _most(
     """
     every = [*searched]
     pool: list[Searchable] = [*every, *others]
-    texts = [_Texts.of(each) for each in pool]
+    texts = [_Texts.of(item) for item in pool]
     asked = [*_asked(query, texts)]
     total = sum(rare for _, _, rare in asked)
     rows = [(column, rare) for _, column, rare in asked]
@@ -140,23 +140,23 @@ def _has(texts: _Texts, word: str) -> float:
     stem = stem_of(word)
     return max(
         0.5 if word in texts.described else 0.0,
-        max((each.has(stem) for each in texts.named), default=0.0),
-        LED * max((each.has(stem) for each in texts.led), default=0.0),
+        max((text.has(stem) for text in texts.named), default=0.0),
+        LED * max((text.has(stem) for text in texts.led), default=0.0),
     )
 
 
 @lru_cache(maxsize=2048)
 def _texts(names: tuple[str, ...], topics: tuple[str, ...], description: str) -> _Texts:
-    named = [each for name in dict.fromkeys(names) for each in spelled(name)]
-    led = [each for topic in dict.fromkeys(topics) for each in spelled(topic) if topic not in names]
+    named = [text for name in dict.fromkeys(names) for text in spelled(name)]
+    led = [text for topic in dict.fromkeys(topics) for text in spelled(topic) if topic not in names]
     return _Texts(named, led, spelled_words(description))
 
 
 def having_all(searched: Iterable[S], query: Query) -> list[S]:
     """Return what has all words of a query, the best first, then in order."""
-    graded = [(query.fit(each.names, each.description, (), each.topics), each) for each in searched]
+    graded = [(query.fit(item.names, item.description, (), item.topics), item) for item in searched]
     fitting = [row for row in graded if row[0] is not Grade.NOT]
-    return [each for _, each in sorted(fitting, key=lambda row: -row[0])]
+    return [item for _, item in sorted(fitting, key=lambda row: -row[0])]
 
 
 def found(searched: Iterable[S], query: Query) -> list[S]:
@@ -170,6 +170,6 @@ def found(searched: Iterable[S], query: Query) -> list[S]:
 
 def nearest(searched: Iterable[S], query: Query, count: int) -> list[S]:
     """Return the few whose names are most like what is typed, the most similar first."""
-    likely = [(query.likeness((*each.names, *each.topics)), each) for each in searched]
+    likely = [(query.likeness((*item.names, *item.topics)), item) for item in searched]
     likely = sorted((row for row in likely if row[0] > 0.0), key=lambda row: -row[0])
-    return [each for _, each in likely[:count]]
+    return [item for _, item in likely[:count]]

@@ -81,4 +81,4 @@ def _common(match: re.Match[str]) -> str:
 @lru_cache(maxsize=4096)
 def spelled_words(text: str) -> frozenset[str]:
     """Return the whole words of a text, in both spellings."""
-    return frozenset[str]().union(*(each.parts for each in spelled(text)))
+    return frozenset[str]().union(*(reading.parts for reading in spelled(text)))

@@ -72,8 +72,8 @@ class Grid:
         drawn = [[*filter(None, row)] for row in ratios]
         is_told = [statistic in GRADIENTS and len(row) == len(self.d_ks) for row in drawn]
         self._estimates = [
-            crossing_of(self.d_ks, row) if told else None
-            for row, told in zip(drawn, is_told, strict=True)
+            crossing_of(self.d_ks, row) if is_known else None
+            for row, is_known in zip(drawn, is_told, strict=True)
         ]
         """Where the rule stops making a gradient smaller, in each row that is drawn."""
         changes = [[LogFactor.of(ratio) for ratio in row] for row in ratios]
