@@ -28,13 +28,13 @@ colours rise to it."""
 DEPTH = 5
 """How many powers of ten the axis goes on below the least value of the highest curve."""
 
-ARROWS = {"larger": "▲", "smaller": "▼"}
+SIGNS = {"larger": "▲", "smaller": "▼"}
 """The sign before a factor, by its way."""
 
 
 def level(factor: LogFactor) -> float:
     """Return the place of a factor on the ramp, from −1 to 1: 0 if it is the same or untold."""
-    if factor.way not in ARROWS:
+    if factor.way not in SIGNS:
         return nan if factor.way == "unknown" else 0.0
     size = min(abs(factor.log) / LN10 / MOST, 1.0) ** BEND
     return float(np.copysign(size, factor.log))
@@ -82,7 +82,7 @@ class Grid:
             [[factor.cell(*size) for factor in row] for row in changes]
             for size in ((2, 0), (3, 0), (5, 1))
         )
-        signs = [[ARROWS.get(factor.way, "") for factor in row] for row in changes]
+        signs = [[SIGNS.get(factor.way, "") for factor in row] for row in changes]
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
         self._map = HeatMapDrawing(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
