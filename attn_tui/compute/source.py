@@ -224,22 +224,17 @@ class Typed(Source):
     Attributes:
         scores: The vectors.
         files: The names of the files that the scores were read from, as text; else empty.
-        left_out: What was left out of these files; else empty.
+        note: What was left out of these files; else empty.
     """
 
     scores: tuple[Vector, ...]
     files: str = field(default="", compare=False, repr=False)
-    left_out: str = field(default="", compare=False, repr=False)
+    note: str = field(default="", compare=False, repr=False)
     kind: ClassVar[SourceKind] = "typed"
 
     def __post_init__(self) -> None:
         if not self.scores:
             raise InputError("scores", "there are none", "at least one vector")
-
-    @property
-    def note(self) -> str:
-        """What was left out of the files."""
-        return self.left_out
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the vectors as typed."""
@@ -360,7 +355,7 @@ class Products(Source):
         values: Shape (n, d_v), the rows that the weights average, or None.
         tokens: The tokens at the positions, if given.
         files: The names of the files that the arrays were read from, as text; else empty.
-        left_out: What was left out of these files; else empty.
+        note: What was left out of these files; else empty.
     """
 
     queries: Floats
@@ -368,7 +363,7 @@ class Products(Source):
     values: Floats | None = None
     tokens: tuple[str, ...] = field(default=(), kw_only=True)
     files: str = field(default="", kw_only=True, repr=False)
-    left_out: str = field(default="", kw_only=True, repr=False)
+    note: str = field(default="", kw_only=True, repr=False)
     kind: ClassVar[SourceKind] = "vectors"
     normalises: ClassVar = True
     rounds: ClassVar = True
@@ -406,11 +401,6 @@ class Products(Source):
         if self.values is not None and len(self.values) != n_keys:
             problem = f"V has {counted(len(self.values), 'row')} and K has {n_keys:,}"
             raise InputError("values", problem, "one value for each key")
-
-    @property
-    def note(self) -> str:
-        """What was left out of the files."""
-        return self.left_out
 
     @property
     def d_k(self) -> int:

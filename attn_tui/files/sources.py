@@ -120,7 +120,7 @@ def _source_of(text: str, files: tuple[tuple[str, Stamp], ...]) -> Source:
             products = _products_of(text)
             return replace(products, files=text) if files else products
     entries = _entries_of(text)
-    return Typed(named(entries), files=text if files else "", left_out=_notes(entries))
+    return Typed(named(entries), files=text if files else "", note=_notes(entries))
 
 
 def named_files(text: str) -> tuple[tuple[str, Stamp], ...]:
@@ -244,7 +244,7 @@ def _products_of(text: str) -> Products:
             matrices["K"],
             matrices.get("V"),
             tokens=tuple(tokens),
-            left_out=_notes(chain.from_iterable(parts.values())),
+            note=_notes(chain.from_iterable(parts.values())),
         )
     except InputError as error:
         raise replace(error, line=lines[error.field]) from None
