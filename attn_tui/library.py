@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from attn_tui.compute.arrays import ALL
+from attn_tui.compute.arrays import ALL, Floats
 from attn_tui.compute.dots import answer as dots
 from attn_tui.compute.dots.settings import Settings as Dots
 from attn_tui.compute.errors import InputError, inert
@@ -95,8 +95,6 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-Numbers = NDArray[np.float64]
-
 _EXPECTED = "a row of finite scores, or -inf for a masked key, of shape (n,) with n ≥ 1"
 
 
@@ -105,7 +103,7 @@ def softmax(
     d_k: int | None = None,
     scale: Scale | str | None = None,
     precision: Precision = Precision(),
-) -> Numbers:
+) -> Floats:
     """Return the weights p of one row of scores s, shape (n,): p_i = e^(z_i)/Σe^(z_j).
 
     The logits z are the scores, or what a scale makes of them: m·s, perhaps capped. With a sink
@@ -134,7 +132,7 @@ def log_softmax(
     d_k: int | None = None,
     scale: Scale | str | None = None,
     precision: Precision = Precision(),
-) -> Numbers:
+) -> Floats:
     """Return ln p, shape (n,), also where p is too small for float64; else as `softmax`.
 
     >>> log_softmax([0, 1000])
@@ -145,7 +143,7 @@ def log_softmax(
 
 def jacobian(
     scores: ArrayLike, d_k: int | None = None, scale: Scale | str | None = None, wrt: Wrt = "scores"
-) -> Numbers:
+) -> Floats:
     """Return ∂p_i/∂s_j in row i and column j, shape (n, n).
 
     Args:
@@ -170,7 +168,7 @@ def gradient(
     d_k: int | None = None,
     scale: Scale | str | None = None,
     wrt: Wrt = "scores",
-) -> Numbers:
+) -> Floats:
     """Return the gradient of a weight, or of a loss that depends on the weights, shape (n,).
 
     Args:
@@ -258,7 +256,7 @@ def statistics(
 def drawn(
     d_k: int, n_keys: int = 64, seed: int = 1, count: int = 1, qk_norm: bool = False,
     sigma_q: float = 1.0, sigma_k: float = 1.0, lead: float = 0.0,
-) -> Numbers:  # fmt: skip
+) -> Floats:  # fmt: skip
     """Return scores q·k of random q and k, shape (count, n_keys): a query a row, unscaled.
 
     See `Drawn` for their law; the same arguments give the same numbers.
@@ -351,7 +349,7 @@ def _evaluation(
     return evaluate(vector.scores, rule.logit_map(at, vector.n_attended), precision)
 
 
-def _row(field: str, values: ArrayLike, expected: str, size: int | None = None) -> Numbers:
+def _row(field: str, values: ArrayLike, expected: str, size: int | None = None) -> Floats:
     """Return a row as an array, shape (n,), where n is at least 1 and, if given, the size."""
     row = array_of(field, values, expected)
     if row.ndim != 1 or not row.size or size not in (None, row.size):

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.doctor.examine import sampled
+from attn_tui.doctor.promised_heads import sampled
 from attn_tui.doctor.report import Settings
 
 ONE_CORE = {"OPENBLAS_NUM_THREADS": "1"}

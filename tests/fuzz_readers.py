@@ -31,7 +31,7 @@ from attn_tui.files.draft import Draft, open_draft, parse
 from attn_tui.files.examples import EXAMPLES
 from attn_tui.files.formats import SUFFIXES, read_file
 from attn_tui.files.models.configuration import read_expectation
-from attn_tui.files.sources import Part, read_matrix
+from attn_tui.files.sources import VectorPart, read_matrix
 from attn_tui.tour.reader import OURS, read_tour
 from tests.captures.arrays import layer, saved
 from tests.memory import peak
@@ -40,7 +40,7 @@ MOST_MEMORY = 700 * 2**20
 """Bytes above the idle program; 16,000,000 numbers, packed, fit in what is tried."""
 
 HERE = Path(__file__).parent / "files"
-_PARTS: tuple[Part, ...] = ("q", "K", "V")
+_PARTS: tuple[VectorPart, ...] = ("q", "K", "V")
 
 _TEXT = (
     *("1", "-1.5", "1e308", "-1e999", "-inf", "−∞", "nan", "1_0", "٢", "２", "0x1", "1e", "+", "-"),

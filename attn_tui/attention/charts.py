@@ -23,6 +23,7 @@ from attn_tui.compute.numbers import (
     percent_tick,
     quantity,
 )
+from attn_tui.report.report import SIDES
 from attn_tui.report.rows import cells as cells_of
 from attn_tui.report.text import shortened
 from attn_tui.report.words import SAME, times
@@ -30,11 +31,8 @@ from attn_tui.report.words import SAME, times
 Cursor = tuple[int, int]
 """A query and a key."""
 
-Number = tuple[str, ...]
+CursorLine = tuple[str, ...]
 """The label of a number, its values on both sides, a note, and the kind of the note."""
-
-KINDS = ("unscaled", "scaled")
-"""The kinds of data of the two sides."""
 
 TICKS = (1.0, 0.5, 0.1, 0.01, 0.25, 0.75)
 """Weights labelled on the colour bar, the most important first."""
@@ -110,7 +108,7 @@ class Maps:
                 ]
                 for write in (percent, brief_percent)
             ]
-        return HeatMapDrawing(levels, KINDS[side], rows, columns, longer=texts, place=self.place)
+        return HeatMapDrawing(levels, SIDES[side], rows, columns, longer=texts, place=self.place)
 
     def place(self, row: int, column: int) -> Cursor:
         """Return the query and the key that an entry of a map stands for."""
@@ -128,7 +126,7 @@ class Maps:
         place = query, key // self.answer.block
         heat_map = self._maps[side]
         mark = float(heat_map.levels[place])
-        bar = bar_of(KINDS[side], mark) if has_bar else None
+        bar = bar_of(SIDES[side], mark) if has_bar else None
         return heat_map.marked(place, bar)
 
     def hidden(self, heat_map: HeatMapDrawing, columns: int, lines: int, is_textured: bool) -> str:
@@ -177,7 +175,7 @@ class Bars:
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw both ramps side by side, and the ticks they share."""
         cells = Cells(columns, lines)
-        first, second = ColourBar(KINDS[0], ()), bar_of(KINDS[1], self.mark)
+        first, second = ColourBar(SIDES[0], ()), bar_of(SIDES[1], self.mark)
         if columns >= first.BAR + second.width:
             cells.put(first.draw(first.width, lines, colours), 0, 0)
             cells.put(second.draw(second.width, lines, colours), first.BAR, 0)
@@ -223,9 +221,9 @@ class RowNumbers:
         for line, (label, first, second, note, kind) in enumerate(rows):
             place = labels + 2
             cells.write(0, line, label, colours["muted"])
-            cells.write(place, line, first.rjust(before), colours[KINDS[0]])
+            cells.write(place, line, first.rjust(before), colours[SIDES[0]])
             cells.write(place + before + 1, line, "→", colours["muted"])
-            cells.write(place + before + 3, line, second.ljust(after), colours[KINDS[1]])
+            cells.write(place + before + 3, line, second.ljust(after), colours[SIDES[1]])
             place += before + after + 5
             for text in (note, without_way(note)):
                 if place + len(text) <= columns:
@@ -233,7 +231,7 @@ class RowNumbers:
                     break
         return cells
 
-    def _rows(self) -> Sequence[Number]:
+    def _rows(self) -> Sequence[CursorLine]:
         """Return the numbers of the row, each with its label, both sides, a note and its kind."""
         first, second = self.sides
         key = np.array([self.key])
@@ -242,7 +240,7 @@ class RowNumbers:
         keys = [int(side.weights().argmax()) for side in self.sides]
         on = f"on key {keys[0]:,}" if keys[0] == keys[1] else f"on keys {keys[0]:,}, {keys[1]:,}"
 
-        def row(label: str, write: Callable[[Evaluation], str], *note: str) -> Number:
+        def row(label: str, write: Callable[[Evaluation], str], *note: str) -> CursorLine:
             return label, write(first), write(second), *(note or ("", "muted"))
 
         rows = [
@@ -261,7 +259,7 @@ class RowNumbers:
             rows.append(row("the sink", lambda side: fine_percent(side.sink_weight)))
         return rows
 
-    def _draw_line(self, cells: Cells, rows: Sequence[Number], colours: Palette) -> None:
+    def _draw_line(self, cells: Cells, rows: Sequence[CursorLine], colours: Palette) -> None:
         """Draw the row in one line, with as many of its numbers as fit."""
         _, (_, *largest, on, _), (_, *effective, of, _), gradient, *_ = rows
         change = without_way(gradient[3])
@@ -282,7 +280,7 @@ class RowNumbers:
 
 def between(first: str, second: str) -> Sequence[tuple[str, str]]:
     """Return both sides with an arrow between them, each with its kind."""
-    return (first, KINDS[0]), (" → ", "muted"), (second, KINDS[1])
+    return (first, SIDES[0]), (" → ", "muted"), (second, SIDES[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +307,7 @@ class KeyBars:
         n_bars = min(n_keys, columns)
         pitch = min(columns // n_bars, 10)
         starts = np.arange(n_bars) * n_keys // n_bars
-        for place, (side, kind) in enumerate(zip(self.sides, KINDS, strict=True)):
+        for place, (side, kind) in enumerate(zip(self.sides, SIDES, strict=True)):
             weights = np.maximum.reduceat(side.weights(), starts)
             is_seen = np.maximum.reduceat(side.attended, starts)
             for bar, (weight, seen) in enumerate(zip(weights.tolist(), is_seen, strict=True)):
@@ -344,7 +342,7 @@ def draw_bar(
         if part <= 0:
             break
         sign = EIGHTHS[part - 1]
-        if colours.textured and kind == KINDS[0]:
+        if colours.textured and kind == SIDES[0]:
             # The glyph that fills this side has no eighths.
             sign = FILLS[kind] if part >= 4 else TRACK
         for column in columns:

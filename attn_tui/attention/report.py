@@ -17,9 +17,7 @@ from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report.head import question_lines
 from attn_tui.report.origin import noted
-from attn_tui.report.report import Column, Fact, Facts, Part, Report, Rows, Table, data
-
-SIDES = ("unscaled", "scaled")
+from attn_tui.report.report import SIDES, Column, Fact, Facts, Report, ReportPart, Rows, Table, data
 
 STATISTICS = (
     "multiplier", "largest", "key", "entropy", "effective_keys", "gradient", "log_gradient", "sink",
@@ -51,7 +49,7 @@ def report(answer: Answer) -> Report:
     facts.append(Fact("head", (f"{answer.n_queries:,} × {answer.n_keys:,}: {origin(answer)}",)))
     answered = answer.answered
     is_complete = answer.done == answer.n_queries
-    parts: list[Part] = [
+    parts: list[ReportPart] = [
         data(
             {
                 "experiment": experiment_to_plain(answer.experiment), "drawn": answer.is_drawn,

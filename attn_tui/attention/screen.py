@@ -32,7 +32,7 @@ from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
 from attn_tui.report.origin import missed_text
-from attn_tui.report.report import Report
+from attn_tui.report.report import SIDES, Report
 from attn_tui.ui.action import ANOTHER, Action, moves
 from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
@@ -375,7 +375,7 @@ class AttentionScreen(PinningScreen):
         if answer.progress < 1.0:
             state = "stopped: space goes on" if self.stopped else "space stops"
             progress = f"{answer.done:,} of {answer.n_queries:,} rows, {state}"
-        for side, kind in enumerate(charts.KINDS):
+        for side, kind in enumerate(SIDES):
             drawing = maps.heat_map(side, self.cursor, is_alone)
             picture = self.query_one(f"#{kind}-pane", HeatMapPane)
             picture.drawing = drawing

@@ -6,10 +6,10 @@ from attn_tui.captures.names import PARTS
 from attn_tui.captures.stored import Index
 from attn_tui.compute.errors import InputError, inert
 
-Axis = str
+AxisName = str
 """b, h, n, d: batch, heads, positions, dim; in matrices q and k: queries, keys."""
 
-Layout = tuple[Axis, ...]
+Layout = tuple[AxisName, ...]
 """Axes in the order in which they are stored."""
 
 VECTORS = ("q", "k", "v", "out")
@@ -106,7 +106,7 @@ def taken(
         along: The rows: positions, or queries if the tensor has both queries and keys.
         keys: The columns, if these are keys.
     """
-    places: dict[Axis, Index] = {"b": batch, "h": head, "n": along, "q": along, "k": keys}
+    places: dict[AxisName, Index] = {"b": batch, "h": head, "n": along, "q": along, "k": keys}
     index: list[Index] = []
     for axis, length in zip(layout, shape, strict=True):
         place = places.get(axis, slice(None))

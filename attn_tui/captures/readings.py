@@ -78,12 +78,12 @@ _SENSIBLE: Sequence[Callable[[Dims], bool]] = (
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 Layouts = tuple[tuple[str, Layout], ...]
-Numbers = tuple[tuple[str, int], ...]
+AxisCounts = tuple[tuple[str, int], ...]
 
 
 @lru_cache(maxsize=256)
 def readings_of(
-    shapes: Shapes, typed: Layouts = (), declared: Layouts = (), counts: Numbers = ()
+    shapes: Shapes, typed: Layouts = (), declared: Layouts = (), counts: AxisCounts = ()
 ) -> tuple[Reading, ...]:
     """Return the ways in which shapes fit each other, usual ones first; empty if they do not.
 

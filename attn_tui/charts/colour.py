@@ -10,9 +10,8 @@ from enum import Enum
 from functools import lru_cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from attn_tui.compute.arrays import Floats
 
 _LMS_OF_RGB = np.array(
     [
@@ -100,33 +99,33 @@ class Depth(Enum):
     TEXTURES = "glyphs, for colours are too few, or not wanted"
 
 
-def rgb(colour: str) -> Numbers:
+def rgb(colour: str) -> Floats:
     """Return the parts of ``#rrggbb`` from 0 to 1, shape (3,)."""
     return np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
 
 
-def hexadecimal(parts: Numbers) -> str:
+def hexadecimal(parts: Floats) -> str:
     """Return ``#rrggbb`` for parts from 0 to 1, shape (3,); others are clipped."""
     return "#" + np.rint(np.clip(parts, 0.0, 1.0) * 255).astype(np.uint8).tobytes().hex()
 
 
-def _linear(parts: Numbers) -> Numbers:
+def _linear(parts: Floats) -> Floats:
     """Return linear light for gamma-encoded parts of sRGB."""
     return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
 
 
-def oklab(colour: str) -> Numbers:
+def oklab(colour: str) -> Floats:
     """Return a colour in OKLab: lightness, green to red, blue to yellow; shape (3,)."""
     return np.asarray(_LAB_OF_LMS @ np.cbrt(_LMS_OF_RGB @ _linear(rgb(colour))))
 
 
-def of_oklab(lab: Numbers) -> str:
+def of_oklab(lab: Floats) -> str:
     """Return the colour at a point of OKLab, shape (3,), clipped to sRGB."""
     (colour,) = all_of_oklab(lab[None])
     return colour
 
 
-def all_of_oklab(labs: Numbers) -> tuple[str, ...]:
+def all_of_oklab(labs: Floats) -> tuple[str, ...]:
     """Return the colours at points of OKLab, shape (n, 3), clipped to sRGB."""
     light = np.linalg.solve(_LMS_OF_RGB, np.linalg.solve(_LAB_OF_LMS, labs.T) ** 3).T
     light = np.clip(light, 0.0, 1.0)
@@ -182,7 +181,7 @@ def of_xterm(number: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _xterm() -> Numbers:
+def _xterm() -> Floats:
     """Return xterm's colours from 16 on in OKLab, shape (240, 3)."""
     return np.array([oklab(of_xterm(number)) for number in range(16, 256)])
 

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, mix
 from attn_tui.charts.glyphs import LINES
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.log_scale import D_K
-
-Numbers = NDArray[np.float64]
 
 BLANK = 0x2800
 """The braille character without dots; the last eight bits of the code are the dots."""
@@ -59,7 +58,7 @@ class Axis:
     ticks: tuple[tuple[float, str], ...] = ()
     logarithmic: bool = False
 
-    def share(self, values: Numbers) -> Numbers:
+    def share(self, values: Floats) -> Floats:
         """Return the positions of values: 0 at the low end, 1 at the high; NaN where undefined."""
         with np.errstate(all="ignore"):
             if self.logarithmic:
@@ -100,8 +99,8 @@ class Curve(ByValue):
         filled: Whether the area below it is tinted.
     """
 
-    x: Numbers
-    y: Numbers
+    x: Floats
+    y: Floats
     kind: str
     name: str = ""
     filled: bool = False
@@ -118,9 +117,9 @@ class Band(ByValue):
         kind: The name of its colour.
     """
 
-    x: Numbers
-    low: Numbers
-    high: Numbers
+    x: Floats
+    low: Floats
+    high: Floats
     kind: str
 
 
@@ -375,7 +374,7 @@ def _thin(dots: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray((counts > 0) & (is_fullest | (counts >= 4)))
 
 
-def braille(width: int, height: int, x: Numbers, y: Numbers) -> NDArray[np.uint8]:
+def braille(width: int, height: int, x: Floats, y: Floats) -> NDArray[np.uint8]:
     """Return the braille dots of a line two dots thick, drawn by plotext, shape (height, width).
 
     Args:
@@ -404,7 +403,7 @@ def _braille(width: int, height: int, x: bytes, y: bytes) -> NDArray[np.uint8]:
     return dots
 
 
-def _cut(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
+def _cut(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Return a line cut where it crosses 0 or 1, with NaN wherever it is outside."""
     with np.errstate(invalid="ignore"):
         visible = np.isfinite(x) & np.isfinite(y) & (np.abs(x - 0.5) <= 0.5 + EDGE)
@@ -424,7 +423,7 @@ def _cut(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
     return across, up
 
 
-def _stretches(x: Numbers, y: Numbers) -> list[tuple[Numbers, Numbers]]:
+def _stretches(x: Floats, y: Floats) -> list[tuple[Floats, Floats]]:
     """Return the contiguous stretches of a line in which it is finite."""
     finite = np.concatenate([[False], np.isfinite(x) & np.isfinite(y), [False]])
     ends = np.flatnonzero(finite[1:] != finite[:-1]).reshape(-1, 2)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette, ink, mix
 from attn_tui.charts.glyphs import LESS, MORE
+from attn_tui.compute.arrays import Floats
 from attn_tui.report.rows import cells as cells_of
 
-Numbers = NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
 
 HALF = "▄"
@@ -94,9 +94,9 @@ class Border:
         high: The right end.
     """
 
-    at: Numbers
-    low: Numbers
-    high: Numbers
+    at: Floats
+    low: Floats
+    high: Floats
 
     @cached_property
     def values(self) -> bytes:
@@ -111,6 +111,10 @@ def _ramp(kind: str, least: float, columns: int, lines: int, colours: Palette) -
     return HeatMapDrawing(np.repeat(levels, columns, axis=1), kind).draw(columns, lines, colours)
 
 
+NO_CELLS = Cells(0, 0)
+"""What is drawn of a map before it is drawn at all."""
+
+
 @dataclass
 class _Still:
     """What was drawn last of a map, without what moves with its cursor.
@@ -122,7 +126,7 @@ class _Still:
     """
 
     of: tuple[object, ...] = ()
-    cells: Cells = field(default_factory=lambda: Cells(0, 0))
+    cells: Cells = NO_CELLS
     texts: Texts = ()
 
 
@@ -151,7 +155,7 @@ class HeatMapDrawing:
         place: Returns what the entry in a row and a column stands for, such as a query and a key.
     """
 
-    levels: Numbers
+    levels: Floats
     kind: str
     row_labels: Sequence[str] = ()
     column_labels: Sequence[str] = ()
@@ -300,7 +304,7 @@ class HeatMapDrawing:
         if finite.sum() < 2 or high < rows:
             return
 
-        def places(values: Numbers, count: int) -> Numbers:
+        def places(values: Floats, count: int) -> Floats:
             """Return the columns of the line at this many evenly spaced heights from the top."""
             heights = (np.arange(count) + 0.5) / count
             between = np.interp(heights, middles[finite], values[finite])
@@ -386,7 +390,7 @@ class HeatMapDrawing:
         shades[~finite] = ""
         return np.asarray(shades)
 
-    def reduced(self, wide: int, high: int) -> Numbers:
+    def reduced(self, wide: int, high: int) -> Floats:
         """Return the level of each half cell, the largest in magnitude, shape (high, wide)."""
         rows, across = self.levels.shape
         levels = self.levels

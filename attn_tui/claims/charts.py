@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from math import ceil, floor, log2, log10
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Curve, Figure
 from attn_tui.claims.claim import ClaimCurves
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.numbers import amount, interval, tick
 from attn_tui.report.text import shortened
-
-Numbers = NDArray[np.float64]
 
 VERDICT_GLYPHS = {
     "holds": "✓", "conditional": "◐", "false": "✗", "wording": "¶", "undecided": "?",
@@ -80,7 +78,7 @@ def marked_text(picture: ClaimCurves) -> str:
     return f"{text} (95 %: {interval(*picture.ends, amount)})"
 
 
-def axis(values: Numbers, logarithmic: bool) -> Axis:
+def axis(values: Floats, logarithmic: bool) -> Axis:
     """Return an axis that holds all finite values, with a few round ticks."""
     kept = values[np.isfinite(values) & ((values > 0.0) | (not logarithmic))]
     low, high = (float(kept.min()), float(kept.max())) if kept.size else (1.0, 2.0)

@@ -9,14 +9,14 @@ from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import Stop, Stopped, never
 from attn_tui.compute.sample import Number
 
-Verdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
+ClaimVerdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
 """In order: true as it stands; true under a condition it leaves out; not true; a slip of words or
 signs; too few draws to tell; not applicable, because the chosen values do not meet its premise."""
 
 Basis = Literal["computed", "table", "text"]
 """What the verdict rests on: the check, the table of models, or reasons given in words."""
 
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+VERDICTS: tuple[ClaimVerdict, ...] = get_args(ClaimVerdict)
 BASES: tuple[Basis, ...] = get_args(Basis)
 
 ENOUGH = 100
@@ -125,10 +125,10 @@ class ClaimCurves:
     marked: str = ""
 
 
-Stated = Mapping[str, float]
+StatedNumbers = Mapping[str, float]
 """The numbers a claim states, by name."""
 
-Check = Callable[[Trial, Stated], Iterator[Case | ClaimCurves]]
+Check = Callable[[Trial, StatedNumbers], Iterator[Case | ClaimCurves]]
 """Tries a claim: yields at least one case, and at most one picture."""
 
 
@@ -161,13 +161,13 @@ class Claim:
     says: str
     right: str
     topics: Sequence[str]
-    verdict: Verdict
+    verdict: ClaimVerdict
     basis: Basis = "text"
     figures: str = ""
     formula: str = ""
     condition: str = ""
     check: Check | None = None
-    stated: Stated = field(default_factory=dict)
+    stated: StatedNumbers = field(default_factory=dict)
     controls: tuple[str, ...] = ()
     trial: Trial = Trial()
     command: str = ""
@@ -191,7 +191,7 @@ class TriedClaim:
     picture: ClaimCurves | None = None
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ClaimVerdict:
         """The verdict: that of the cases, or of the claim if there are none."""
         claim, draws = self.claim, self.trial.draws
         if not self.cases:

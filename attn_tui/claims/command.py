@@ -74,25 +74,25 @@ def claims(words: str, form: str, **options: Any) -> int:
     from attn_tui.report.forms import WRITERS
 
     changes = changes_of(Trial, options)
-    scale, found = _found(words, form)
-    _tell_missing(found, words, scale)
-    if form == "text" and found.replies:
-        write(filter(None, [scale, _reply_text(found)]))
+    scale, matched = _matched(words, form)
+    _tell_missing(matched, words, scale)
+    if form == "text" and matched.replies:
+        write(filter(None, [scale, _reply_text(matched)]))
         return 0
-    if not found.claims and not scale:
+    if not matched.claims and not scale:
         likely = ", ".join(claim.id for claim in nearest(words))
         tell(
             f"no claim is about {inert(words)}" + (f"; the nearest are {likely}" if likely else "")
         )
     trials = [
         (claim, replace(claim.trial, **changes if "seed" in claim.controls else {}))
-        for claim in found.claims
+        for claim in matched.claims
     ]
     findings: list[tuple[TriedClaim, float]] = []
     # Who reads a pipe or a file has room for long lines.
     width = WIDTH if sys.stdout.isatty() else None
-    reply = asked_text(found.entry) if found.entry and form == "text" else ""
-    write(filter(None, [scale, reply if found.is_asked else ""]))
+    reply = asked_text(matched.entry) if matched.entry and form == "text" else ""
+    write(filter(None, [scale, reply if matched.is_asked else ""]))
     with until_interrupted() as stop:
         for timed in _findings(trials, stop):
             findings.append(timed)
@@ -100,7 +100,7 @@ def claims(words: str, form: str, **options: Any) -> int:
                 write([summary(timed[0]) if words else summary_line(*timed, width)])
         interrupted = stop()
     if form == "text":
-        write([reply] if reply and not found.is_asked else [])
+        write([reply] if reply and not matched.is_asked else [])
         tried = [finding for finding, _ in findings]
         seconds = sum(time_taken for _, time_taken in findings)
         if trials or not scale:
@@ -133,46 +133,46 @@ def claim(name: str, form: str, **options: Any) -> int:
     from attn_tui.claims.report import asked_text, report
     from attn_tui.report.forms import WRITERS
 
-    scale, found = _found(name, form)
-    if form == "text" and found.replies:
-        _tell_missing(found, name, scale)
-        write(filter(None, [scale, _reply_text(found)]))
+    scale, matched = _matched(name, form)
+    if form == "text" and matched.replies:
+        _tell_missing(matched, name, scale)
+        write(filter(None, [scale, _reply_text(matched)]))
         return 0
-    if scale and not found.claims:
+    if scale and not matched.claims:
         write([scale])
         return 0
-    found = asked(name)
-    tried, *others = found.claims
+    matched = asked(name)
+    tried, *others = matched.claims
     trial = _trial(tried, options)
-    _tell_missing(found, name, scale)
+    _tell_missing(matched, name, scale)
     if form == "text":
-        reply = asked_text(found.entry) if found.entry and found.is_asked else ""
+        reply = asked_text(matched.entry) if matched.entry and matched.is_asked else ""
         write(filter(None, [scale, reply]))
     names = ", ".join(claim.id for claim in others[:MOST_OTHERS])
     write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed, others=names)))
     return 0
 
 
-def _tell_missing(found: "Matches", words: str, scale: str) -> None:
+def _tell_missing(matched: "Matches", words: str, scale: str) -> None:
     """Say on standard error that what is found lacks some of the words."""
-    if found.is_asked and not found.asks_all:
+    if matched.is_asked and not matched.asks_all:
         tell(f"nothing has all of {inert(words)}; this has most")
-    elif not found.is_asked and not found.has_all and found.claims and not scale:
+    elif not matched.is_asked and not matched.has_all and matched.claims and not scale:
         tell(f"no claim has all of {inert(words)}; these have most")
 
 
-def _reply_text(found: "Matches") -> str:
+def _reply_text(matched: "Matches") -> str:
     """Return what people ask that stands for all claims, and the claims that are nearest."""
     from attn_tui.claims.report import asked_text
 
-    assert found.entry is not None
-    names = ", ".join(claim.id for claim in found.claims[:MOST_NEAREST])
-    return asked_text(found.entry) + (
+    assert matched.entry is not None
+    names = ", ".join(claim.id for claim in matched.claims[:MOST_NEAREST])
+    return asked_text(matched.entry) + (
         f"No claim has all of it; nearest: {names}\n" if names else ""
     )
 
 
-def _found(words: str, form: str) -> tuple[str, "Matches"]:
+def _matched(words: str, form: str) -> tuple[str, "Matches"]:
     """Return what a number among some words is, if it is the scale of a d_k, and what they find.
 
     Beside a number that stands alone only a question that has it is shown.
@@ -182,12 +182,12 @@ def _found(words: str, form: str) -> tuple[str, "Matches"]:
     from attn_tui.compute.typed_scale import typed_scale
 
     scale = typed_scale(words) if form == "text" else None
-    found = matches(words)
+    matched = matches(words)
     if scale is None:
-        return "", found
-    if scale.is_alone and not found.asks_all:
-        found = Matches([])
-    return scale_text(scale), found
+        return "", matched
+    if scale.is_alone and not matched.asks_all:
+        matched = Matches([])
+    return scale_text(scale), matched
 
 
 def to_experiment(options: Mapping[str, Any]) -> "Experiment":

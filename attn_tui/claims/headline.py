@@ -1,9 +1,9 @@
 """The headline of Claims: the claim in its own words, and the verdict in a sentence."""
 
-from attn_tui.claims.claim import Claim, TriedClaim, Verdict
+from attn_tui.claims.claim import Claim, ClaimVerdict, TriedClaim
 from attn_tui.report.words import LONGEST
 
-UNCHANGED: dict[Verdict, str] = {
+UNCHANGED: dict[ClaimVerdict, str] = {
     "holds": "It holds.",
     "conditional": "It holds only {condition}.",
     "false": "It is false.",
@@ -13,7 +13,7 @@ UNCHANGED: dict[Verdict, str] = {
 }
 """The sentences for the verdict of a claim's own trial."""
 
-CHANGED: dict[Verdict, str] = {
+CHANGED: dict[ClaimVerdict, str] = {
     "holds": "It holds now, at {place}.",
     "conditional": "Now, at {place}, it holds in some cases only.",
     "false": "It does not hold now, at {place}.",

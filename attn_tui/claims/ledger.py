@@ -8,7 +8,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
-from attn_tui.claims.claim import Case, Claim, ClaimCurves, Stated, TriedClaim, try_claim
+from attn_tui.claims.claim import Case, Claim, ClaimCurves, StatedNumbers, TriedClaim, try_claim
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, Stop, inert, never
 from attn_tui.instruments import Item, load
@@ -29,17 +29,19 @@ def _document() -> dict[str, Any]:
 def ledger() -> dict[str, Claim]:
     """Return the claims by id: those of the three texts, then those of the literature."""
     document = _document()
-    return {table["id"]: _claim({**table}, document["sources"]) for table in document["claim"]}
+    sources, numbers = document["sources"], document["numbers"]
+    return {table["id"]: _claim({**table}, sources, numbers) for table in document["claim"]}
 
 
-def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:
+def _claim(table: dict[str, Any], sources: Mapping[str, str], numbers: Mapping[str, str]) -> Claim:
     trial = table.pop("trial", {})
+    table["figures"] = table.get("figures", "").format(**numbers)
     source = table.pop("source", "") or sources[table["id"].partition("-")[0]]
     check = partial(_tried, table.pop("check")) if "check" in table else None
     return Claim(source=source, check=check, controls=tuple(trial), trial=Trial(**trial), **table)
 
 
-def _tried(name: str, trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def _tried(name: str, trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Try a claim by a check such as ``"moments.grows"``, whose module is imported on use."""
     check = load(f"attn_tui.claims.checks.{name.replace('.', ':')}")
     yield from check(trial, stated)

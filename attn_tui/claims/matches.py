@@ -49,18 +49,18 @@ def matches(words: str) -> Matches:
         return Matches([*every.values()])
     pool: list[search.Searchable] = [*items(), *faq()]
     having = search.having_all(pool, query)
-    asks = [each for each in having if isinstance(each, FaqEntry)]
-    named = [each for each in having if isinstance(each, Item)]
+    asks = [item for item in having if isinstance(item, FaqEntry)]
+    named = [item for item in having if isinstance(item, Item)]
     most = named or search.most(items(), query, others=faq())[: search.MOST_HAVING]
     entry = next(iter(asks), None) or asked_about(words, items())
     best = next(iter(having or search.most(pool, query)), None)
     is_asked = entry is not None and best is entry
     claims = [every[item.text] for item in most]
-    found = Matches(claims, entry, is_asked, bool(named), bool(asks))
-    if not is_asked or found.command not in every:
-        return found
-    reply = every[found.command]
-    return replace(found, claims=[reply, *(claim for claim in claims if claim is not reply)])
+    matched = Matches(claims, entry, is_asked, bool(named), bool(asks))
+    if not is_asked or matched.command not in every:
+        return matched
+    reply = every[matched.command]
+    return replace(matched, claims=[reply, *(claim for claim in claims if claim is not reply)])
 
 
 def hits(words: str) -> list[Claim]:
@@ -82,8 +82,8 @@ def asked(words: str) -> Matches:
     """
     if words.strip().upper() in map(str.upper, ledger()) or ID.fullmatch(words.strip()):
         return Matches([find(words)])
-    found = matches(words)
-    if not found.claims:
+    matched = matches(words)
+    if not matched.claims:
         closest = " or ".join(claim.id for claim in nearest(words))
         raise InputError("claim", f"none is about {inert(words)}", closest or "an id, such as S2-3")
-    return found
+    return matched

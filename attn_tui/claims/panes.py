@@ -13,7 +13,7 @@ from textual.widgets import DataTable, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from attn_tui.claims.charts import VERDICT_GLYPHS
-from attn_tui.claims.claim import Claim, TriedClaim, Verdict
+from attn_tui.claims.claim import Claim, ClaimVerdict, TriedClaim
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import ledger
 from attn_tui.claims.matches import hits
@@ -30,7 +30,7 @@ COLOURS = {
 }  # fmt: skip
 """The colours of verdicts; those that decide nothing are muted instead."""
 
-COUNTED: tuple[Verdict, ...] = ("holds", "false", "conditional", "wording")
+COUNTED: tuple[ClaimVerdict, ...] = ("holds", "false", "conditional", "wording")
 
 SIGNS = {True: ("✓", "success"), False: ("✗", "error"), None: ("–", "foreground")}
 """The signs for a claim that holds, fails or does not apply in a case, with their colours."""

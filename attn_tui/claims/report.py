@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from attn_tui.claims.answer import Answer, command_of, opened
-from attn_tui.claims.claim import VERDICTS, Evidence, TriedClaim, Verdict
+from attn_tui.claims.claim import VERDICTS, ClaimVerdict, Evidence, TriedClaim
 from attn_tui.claims.headline import headline
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
@@ -20,8 +20,8 @@ from attn_tui.report.report import (
     Column,
     Fact,
     Facts,
-    Part,
     Report,
+    ReportPart,
     Section,
     Table,
     data,
@@ -31,7 +31,7 @@ from attn_tui.report.report import (
 from attn_tui.report.rows import WIDTH, cells, labelled
 from attn_tui.report.text import shortened
 
-WORDS: dict[Verdict, str] = {
+WORDS: dict[ClaimVerdict, str] = {
     "holds": "holds",
     "conditional": "conditional",
     "false": "false",
@@ -74,7 +74,7 @@ def report(
     findings: Sequence[tuple[TriedClaim, float]],
     seed: int,
     width: int = WIDTH,
-    *before: Part,
+    *before: ReportPart,
     others: str = "",
 ) -> Report:
     """Return the report on several claims.
@@ -126,7 +126,7 @@ def section(finding: TriedClaim, seconds: float, width: int = WIDTH, others: str
         "shown by": typed,
         "others": others,
     }
-    parts: list[Part] = [
+    parts: list[ReportPart] = [
         data(values),
         Facts([Fact(label, (text,)) for label, text in texts.items() if text]),
         *_tables(finding, width),
@@ -185,7 +185,7 @@ def _tables(finding: TriedClaim, width: int) -> Iterator[Table]:
         rows = rows[len(case.evidence) :]
 
 
-def _every_number(finding: TriedClaim) -> Iterator[Part]:
+def _every_number(finding: TriedClaim) -> Iterator[ReportPart]:
     """Yield all numbers for JSON, and for CSV."""
     rows = [
         {"case": case.where, "holds": case.holds, **named(evidence, OF_EVIDENCE)}
@@ -266,7 +266,7 @@ def deciding_text(finding: TriedClaim, width: int | None) -> str:
     return f"{shortened(evidence.name, max(width - cells(number) - 1, 1))} {number}"
 
 
-def counted(verdicts: Iterable[Verdict]) -> str:
+def counted(verdicts: Iterable[ClaimVerdict]) -> str:
     """Return the number of claims with each verdict: ``29 hold, 49 conditional``."""
     counts = Counter(verdicts)
     nouns = WORDS | {"holds": "hold"}

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from attn_tui.commands.doctor import terminal_columns
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.console.options import (
     ASSUME,
@@ -24,7 +23,7 @@ from attn_tui.console.options import (
     form_options,
     option,
 )
-from attn_tui.console.output import INTERRUPTED, save, write
+from attn_tui.console.output import INTERRUPTED, save, terminal_columns, write
 from attn_tui.console.progress import worked
 from attn_tui.instruments import INSTRUMENTS
 

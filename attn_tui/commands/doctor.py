@@ -1,7 +1,5 @@
 """``attn-tui doctor``: which multiplier, cap, sink and mask a capture was computed with."""
 
-import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -30,7 +28,7 @@ from attn_tui.console.options import (
     reading,
     switch,
 )
-from attn_tui.console.output import INTERRUPTED, save, tell, write
+from attn_tui.console.output import INTERRUPTED, save, tell, terminal_columns, write
 from attn_tui.console.progress import worked
 
 if TYPE_CHECKING:
@@ -140,14 +138,6 @@ def doctor(
             tell(f"--fail-if '{condition.text}': {condition.statistic} of {heads} is unknown")
             return 3
     return ended
-
-
-def terminal_columns() -> int | None:
-    """Return the width of the terminal that the report is written to; None if it is not to one.
-
-    A terminal would break a long line inside words; a pipe gets it whole.
-    """
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _rendered(report: "DoctorReport", form: str, evidence: bool) -> Iterator[str]:

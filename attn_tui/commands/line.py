@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from json import dumps
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +69,7 @@ def attention(question: "Question") -> str:
         # The head is drawn, so the scores play no part.
         setup, plain = experiment.setup, replace(settings, rows="auto")
         options = [*_scaled(setup), *_options(setup.precision), *_options(plain)]
-        seed = _options(settings, names=("seed",))
-        return _line("attention", *options, *seed, *_tokens(settings.tokens))
+        return _line("attention", *options, *_options(settings, names=("seed", "tokens")))
     if question.error:
         raise question.error
     # The head is given, so the options of a drawn one play no part.
@@ -89,14 +87,8 @@ def _of_scores(command: str, experiment: "Experiment", settings: Any) -> str:
     if mask or captured_causal is not None:
         arguments += ["--mask", str(mask) or "none"]
     if command == "attention":
-        arguments += _tokens(settings.tokens)
+        arguments += _options(settings, names=("tokens",))
     return _line(command, *arguments, *_options(settings))
-
-
-def _tokens(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield the option for the tokens, if there are any."""
-    if tokens:
-        yield from ("--tokens", dumps(tokens, ensure_ascii=False))
 
 
 def dot(question: "Question") -> str:
@@ -120,10 +112,7 @@ def sweep(question: "Question") -> str:
     settings = setup.get(Settings)
     arguments = [*_places(settings, setup)]
     if (rules := compared(settings, setup.scale)) != compared(Settings(), Scale()):
-        # A trailing comma makes one rule a list.
-        names = ",".join(rule.text for rule in rules)
-        names = f"{names}," if len(rules) == 1 else names
-        arguments += ["--rules", names]
+        arguments += _options(Settings(rules=tuple(rule.text for rule in rules)), names=("rules",))
     arguments += [*_options(setup, names=DRAWN), *_options(setup.scale, names=("qk_norm",))]
     if settings.statistic == "lead_weight":
         arguments += _options(setup.scale, names=("sink",))
@@ -302,7 +291,7 @@ def _options(part: Any, start: Any = None, names: Sequence[str] = ()) -> Iterato
     """
     kind: Any = type(part)
     fields = fields_of(kind)
-    by_itself = [name for name, field in fields.items() if field.option and not field.fed]
+    by_itself = [name for name, field in fields.items() if field.option and not field.composed]
     for name in names or by_itself:
         field, value = fields[name], getattr(part, name)
         if value == getattr(start, name, field.default):
@@ -311,7 +300,7 @@ def _options(part: Any, start: Any = None, names: Sequence[str] = ()) -> Iterato
             yes, _, no = field.option.partition("/")
             yield yes if value else no
         else:
-            yield from (field.option, field.kind.text(value))
+            yield from (field.option, (field.kind.argument or field.kind.text)(value))
 
 
 def _scores(source: "Source") -> list[str]:

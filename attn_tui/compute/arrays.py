@@ -12,7 +12,10 @@ Floats = NDArray[np.float64]
 AnyFloats = NDArray[np.floating[Any]]
 """An array of any floating-point format in which a computation runs."""
 
-Number = TypeVar("Number", bound=np.floating[Any])
+Truths = NDArray[np.bool_]
+"""An array of booleans."""
+
+AnyNumber = TypeVar("AnyNumber", bound=np.floating[Any])
 """A type of numbers that is kept."""
 
 
@@ -34,7 +37,7 @@ def limits(dtype: np.dtype[Any]) -> Any:
     return finfo(dtype)  # type: ignore[no-untyped-call]
 
 
-def rounded(values: NDArray[Number], format: str) -> NDArray[Number]:
+def rounded(values: NDArray[AnyNumber], format: str) -> NDArray[AnyNumber]:
     """Return values rounded to a format, in their own type; too large ones become infinite.
 
     >>> rounded(np.array([100.0, 100.2]), "bfloat16")

@@ -21,7 +21,6 @@ from attn_tui.compute.arrays import (
     rounded,
 )
 from attn_tui.compute.norms import (
-    SMALLEST_NORMAL,
     Norms,
     frobenius,
     log_of,
@@ -30,6 +29,7 @@ from attn_tui.compute.norms import (
     norms_from_logs,
     power,
 )
+from attn_tui.compute.numbers import SMALLEST_NORMAL
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import LogitMap, Wrt
 from attn_tui.compute.softmax import Bias
@@ -100,6 +100,10 @@ class Evaluation:
     def slopes(self, keys: Keys = ALL) -> Floats:
         """Return ∂z/∂s, shape (len(keys),): m, less under a cap, 0 at a masked key."""
         return softmax.slopes(self.scores(keys), self.map)
+
+    def log_slopes(self, keys: Keys = ALL) -> Floats:
+        """Return ln of `slopes`, even where they underflow."""
+        return softmax.log_slopes(self.scores(keys), self.map)
 
     def logits(self, keys: Keys = ALL) -> Floats:
         """Return z, shape (len(keys),)."""
@@ -193,7 +197,7 @@ class Evaluation:
         with np.errstate(over="ignore"):
             logs = np.asarray(self.log_weights(of_keys)[:, None] + second)
         if wrt == "scores":
-            logs += softmax.log_slopes(self.scores(keys), self.map)
+            logs += self.log_slopes(keys)
         return logs
 
     def frobenius(self, wrt: Wrt) -> tuple[float, float]:
@@ -228,7 +232,7 @@ class Evaluation:
         direct = norms(self._split, self.slopes() if capped else 1.0)
         if not (self._outlives and direct.spectral < SMALLEST_NORMAL):
             return direct
-        log_slopes = softmax.log_slopes(self.scores(), self.map) if capped else 0.0
+        log_slopes = self.log_slopes() if capped else 0.0
         winner = self._split.winner if self._split.winner < self.n_keys else None
         return norms_from_logs(self.log_weights(), self._log_rest, winner, log_slopes)
 

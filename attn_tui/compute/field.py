@@ -113,6 +113,7 @@ class Kind:
         numeric: Whether values are written with numbers, or with a word that stands for none.
         former: The current name of a value, by its former name.
         schema: What a value is in JSON, as JSON Schema says it.
+        argument: Formats a value for a command line, if ``text`` would be read otherwise there.
     """
 
     expected: str
@@ -127,6 +128,7 @@ class Kind:
     numeric: bool = False
     former: Mapping[Any, Any] = dataclasses.field(default_factory=dict)
     schema: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    argument: Callable[[Any], str] | None = None
 
     @property
     def has_steps(self) -> bool:
@@ -352,7 +354,8 @@ class Field:
         help: A phrase that describes it.
         option: Its command-line option, or empty; for a switch, two separated by a slash, the
             first for yes.
-        fed: Whether the option sets other fields too, and is read by a function of its own.
+        composed: Whether the option is read by a function of its command, as it says more than this
+            field, or not the same everywhere.
         metavar: The placeholder for a value in its help, if not that of the kind.
         key: Its name in JSON; by default its name in the dataclass.
         synonyms: Other words by which it can be searched for.
@@ -369,7 +372,7 @@ class Field:
     label: str
     help: str
     option: str = ""
-    fed: bool = False
+    composed: bool = False
     metavar: str = ""
     key: str = ""
     synonyms: tuple[str, ...] = ()

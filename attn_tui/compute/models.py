@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_tui.compute.field import one_of
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import NONE, Scale
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,6 @@ class Model:
     note: str = ""
 
 
-_NONE = Scale("none")
 _QK_NORM = Scale(qk_norm=True)
 _GEMMA = "query_pre_attn_scalar"
 
@@ -44,8 +43,8 @@ _ALL = (
     Model("bert-base", "BERT-base", 768, 12, 64),
     Model("gpt-2", "GPT-2 small", 768, 12, 64),
     Model("gpt-j-6b", "GPT-J-6B", 4096, 16, 256),
-    Model("gpt-neo", "GPT-Neo", 2048, 16, 128, _NONE, "class default; float32 q and k"),
-    Model("t5-small", "T5-small", 512, 8, 64, _NONE, "its initialisation absorbs the scale"),
+    Model("gpt-neo", "GPT-Neo", 2048, 16, 128, NONE, "class default; float32 q and k"),
+    Model("t5-small", "T5-small", 512, 8, 64, NONE, "its initialisation absorbs the scale"),
     Model("falcon-7b", "Falcon-7B", 4544, 71, 64),
     Model("llama-2-7b", "Llama-2-7B", 4096, 32, 128),
     Model("llama-3-8b", "Llama-3-8B", 4096, 32, 128),
@@ -67,7 +66,7 @@ _ALL = (
         f"{_GEMMA}; QK-norm, with learned gains",
     ),
     Model(
-        "gemma-4", "Gemma-4 text", 2304, 8, 256, replace(_NONE, qk_norm=True),
+        "gemma-4", "Gemma-4 text", 2304, 8, 256, replace(NONE, qk_norm=True),
         "class default, sliding layers; d_k = 512 in global ones; QK-norm",
     ),
     Model("phi-2", "Phi-2", 2560, 32, 80),

@@ -24,6 +24,7 @@ from math import exp, inf, log, nan, sqrt
 import numpy as np
 
 from attn_tui.compute.arrays import Floats, blocks
+from attn_tui.compute.numbers import SMALLEST_NORMAL
 from attn_tui.compute.weights import Split, Weights, split
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -146,10 +147,6 @@ def largest_singular_value(weights: Deflated, t: Floats) -> float:
 
 Slopes = Floats | float
 """d_j for each key, shape (n,), or one number for all keys."""
-
-
-SMALLEST_NORMAL = 2.0**-1022
-"""The smallest float64 number with full precision."""
 
 
 @dataclass(frozen=True, eq=False)

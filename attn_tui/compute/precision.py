@@ -9,10 +9,10 @@ from attn_tui.compute.field import Checked, one_of, setting, switch
 FORMATS = ("float64", "float32", "float16", "bfloat16")
 """Names of the formats, widest first."""
 
-Arithmetic = Literal["softmax", "sdpa", "stepwise"]
+ArithmeticName = Literal["softmax", "sdpa", "stepwise"]
 """Which numbers of a softmax are rounded to a 16-bit format."""
 
-ROUNDS: Mapping[Arithmetic, str] = {
+ROUNDS: Mapping[ArithmeticName, str] = {
     "softmax": "logits and weights",
     "sdpa": "the weights alone",
     "stepwise": "every operation",
@@ -89,7 +89,7 @@ class Precision(Checked):
             "" if source.rounds else "There are no q and k to round: choose where scores come from"
         ),
     )  # fmt: skip
-    arithmetic: Arithmetic = setting(
+    arithmetic: ArithmeticName = setting(
         "softmax", one_of(_EQUALS, former={"fused": "softmax"}), "16 bits",
         "what 16 bits round, bit for bit ("
         + "; ".join(f"{name} rounds {what}" for name, what in _EQUALS.items()) + ")",

@@ -6,7 +6,7 @@ from math import floor, inf, log
 
 from attn_tui.compute.field import Kind, number
 
-Parameters = Mapping[str, float]
+Arguments = Mapping[str, float]
 
 LAYER = "layer"
 """The name of the parameter that holds the index of the layer."""
@@ -60,7 +60,7 @@ class Rule:
     formula: str
     summary: str
     source: str
-    multiplier: Callable[[int, int, Parameters], float]
+    multiplier: Callable[[int, int, Arguments], float]
     parameters: tuple[Parameter, ...] = ()
     users: str = ""
     synonyms: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Checked, number, or_none, parse_number, setting, switch
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.numbers import general
-from attn_tui.compute.rules import DEFAULT_RULE, LAYER, RULES, Parameters, Rule
+from attn_tui.compute.rules import DEFAULT_RULE, LAYER, RULES, Arguments, Rule
 
 Wrt = Literal["scores", "logits"]
 """What a derivative is taken with respect to: s, or z."""
@@ -129,7 +129,7 @@ class Scale(Checked):
             raise InputError(field, f"{self.rule} normalises q and k, and {what}", expected)
 
     @property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> Arguments:
         """Every parameter of the rule with its value, defaults included."""
         defaults = {parameter.name: parameter.default for parameter in self.definition.parameters}
         return defaults | dict(self.arguments)

@@ -121,7 +121,7 @@ class Setup(Checked):
     model: str = setting(
         NO_MODEL, NAMED, "model",
         "the model whose d_k and scale are asked, but for what is given beside it",
-        option="--model", fed=True, synonyms=("head", "architecture"), brings=brought,
+        option="--model", composed=True, synonyms=("head", "architecture"), brings=brought,
     )  # fmt: skip
     sigma_q: float = setting(
         1.0, SPREAD, "σ_q", "what a drawn q is multiplied by", option="--sigma-q",

@@ -143,7 +143,7 @@ class Vectors:
         return next((index for index in range(self.count) if self.name(index) == name), None)
 
 
-Kind = str
+SourceKind = str
 """The name of a kind of source."""
 
 
@@ -158,7 +158,7 @@ class Source(ABC):
         is_head: Whether its vectors are the queries of one head.
     """
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[SourceKind]
     normalises: ClassVar[bool] = False
     rounds: ClassVar[bool] = False
     redraws: ClassVar[bool] = False
@@ -197,7 +197,7 @@ class Source(ABC):
         """The tokens at the positions, counted from the first query and the first key."""
         return ()
 
-    def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
+    def scores_at(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores of a vector under a setup, perhaps masked, moved to another d_k."""
         return scores
 
@@ -224,22 +224,17 @@ class Typed(Source):
     Attributes:
         scores: The vectors.
         files: The names of the files that the scores were read from, as text; else empty.
-        left_out: What was left out of these files; else empty.
+        note: What was left out of these files; else empty.
     """
 
     scores: tuple[Vector, ...]
     files: str = field(default="", compare=False, repr=False)
-    left_out: str = field(default="", compare=False, repr=False)
-    kind: ClassVar[Kind] = "typed"
+    note: str = field(default="", compare=False, repr=False)
+    kind: ClassVar[SourceKind] = "typed"
 
     def __post_init__(self) -> None:
         if not self.scores:
             raise InputError("scores", "there are none", "at least one vector")
-
-    @property
-    def note(self) -> str:
-        """What was left out of the files."""
-        return self.left_out
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the vectors as typed."""
@@ -270,7 +265,7 @@ class Drawn(Draw, Source):
     The generator is NumPy's PCG64 with its ``standard_normal``.
     """
 
-    kind: ClassVar[Kind] = "drawn"
+    kind: ClassVar[SourceKind] = "drawn"
     normalises: ClassVar = True
     redraws: ClassVar = True
     LAW: ClassVar = "q·k, the entries of q and k independent and standard normal"
@@ -280,7 +275,7 @@ class Drawn(Draw, Source):
         """Return the draw at the setup's d_k, of normalised q and k under QK-norm."""
         return _drawn(self, setup.d_k, setup.scale.normalises, setup.spread.scores, setup.lead)
 
-    def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
+    def scores_at(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores at another d_k; without QK-norm they are proportional to ‖q‖."""
         if setup.scale.normalises:
             elsewhere = self.scores(d_k, index, qk_norm=True, lead=setup.lead)
@@ -360,7 +355,7 @@ class Products(Source):
         values: Shape (n, d_v), the rows that the weights average, or None.
         tokens: The tokens at the positions, if given.
         files: The names of the files that the arrays were read from, as text; else empty.
-        left_out: What was left out of these files; else empty.
+        note: What was left out of these files; else empty.
     """
 
     queries: Floats
@@ -368,8 +363,8 @@ class Products(Source):
     values: Floats | None = None
     tokens: tuple[str, ...] = field(default=(), kw_only=True)
     files: str = field(default="", kw_only=True, repr=False)
-    left_out: str = field(default="", kw_only=True, repr=False)
-    kind: ClassVar[Kind] = "vectors"
+    note: str = field(default="", kw_only=True, repr=False)
+    kind: ClassVar[SourceKind] = "vectors"
     normalises: ClassVar = True
     rounds: ClassVar = True
     MOST_SCORES: ClassVar = 4_000_000
@@ -406,11 +401,6 @@ class Products(Source):
         if self.values is not None and len(self.values) != n_keys:
             problem = f"V has {counted(len(self.values), 'row')} and K has {n_keys:,}"
             raise InputError("values", problem, "one value for each key")
-
-    @property
-    def note(self) -> str:
-        """What was left out of the files."""
-        return self.left_out
 
     @property
     def d_k(self) -> int:

@@ -268,7 +268,7 @@ def field_option(field: Field, group: str = OTHER) -> Callable[[F], F]:
 
 def field_options(kind: type, group: str) -> tuple[Callable[[Any], Any], ...]:
     """Return the options of a dataclass's fields, leaving out fields that another option sets."""
-    fields = (field for field in fields_of(kind).values() if field.option and not field.fed)
+    fields = (field for field in fields_of(kind).values() if field.option and not field.composed)
     return tuple(field_option(field, group) for field in fields)
 
 
@@ -280,7 +280,7 @@ def changes_of(kind: type, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     changes: dict[str, Any] = {}
     for name, field in fields_of(kind).items():
-        value = options.get(field.parameter) if field.option and not field.fed else None
+        value = options.get(field.parameter) if field.option and not field.composed else None
         if isinstance(value, str):
             changes[name] = field.kind.parse(field.parameter, value)
         elif value is not None:
@@ -351,7 +351,7 @@ _LEAD = fields_of(Setup)["lead"]
 
 _SETUP: tuple[Callable[[Any], Any], ...] = (
     *(field_option(field, SCALE) for field in fields_of(Setup).values()
-      if not field.fed and field != _LEAD),
+      if not field.composed and field != _LEAD),
     RULE,
     option("--model", "NAME", "The d_k and scale of a model.", SCALE, of_names(NAMED.choices)),
 )  # fmt: skip

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from io import TextIOWrapper
+from shutil import get_terminal_size
 from typing import TextIO
 
 import click
@@ -62,6 +63,14 @@ def write(pieces: Iterable[str]) -> None:
         drop_rest(out)
         if not isinstance(error, BrokenPipeError):
             raise _refused(str(error.strerror)) from None
+
+
+def terminal_columns() -> int | None:
+    """Return the width of the terminal that the report is written to; None if it is not to one.
+
+    A terminal would break a long line inside words; a pipe gets it whole.
+    """
+    return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def save(path: str, field: str, text: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from attn_tui.compute.fit.estimates import Interval
 from attn_tui.compute.fit.model import SHOWN
-from attn_tui.compute.heads.head_model import Part
+from attn_tui.compute.heads.head_model import SCALARS, Part
 from attn_tui.doctor import json as doctor_json
 from attn_tui.doctor.difference import Difference, Verdict
 from attn_tui.doctor.finding import Finding
@@ -16,7 +16,6 @@ from attn_tui.doctor.group import groups
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import statement, verdict_line, why
 from attn_tui.doctor.text import render
-from attn_tui.doctor.words import FIELDS
 from attn_tui.report.report import Report
 
 UNKNOWN = Interval(None, None, None)
@@ -63,7 +62,7 @@ class DiagnosedHead:
         row: dict[str, Any] = {
             "batch": self.batch, "layer": self.layer, "head": self.head, "verdict": self.verdict,
         }  # fmt: skip
-        for part in FIELDS:
+        for part in SCALARS:
             interval: Interval = getattr(self, part)
             row |= {
                 part: interval.value, f"{part}_low": interval.low, f"{part}_high": interval.high,
@@ -143,7 +142,7 @@ def _heads(report: DoctorReport) -> Iterator[DiagnosedHead]:
     for finding in report.findings:
         explanation = finding.explanation
         is_promised = "multiplier" in finding.comparable.stated
-        numbers = {part: _interval(finding, part) for part in FIELDS}
+        numbers = {part: _interval(finding, part) for part in SCALARS}
         yield DiagnosedHead(
             finding.id.batch, finding.id.layer, finding.id.head, finding.judgement.verdict,
             numbers["multiplier"], numbers["softcap"], numbers["sink"], numbers["value_scale"],

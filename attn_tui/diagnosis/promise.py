@@ -6,21 +6,19 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.arrays import array_in
 from attn_tui.captures.layer import MASKED
 from attn_tui.captures.stored import Raw, widened
+from attn_tui.compute.arrays import Truths
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.head_model import LEARNED
-from attn_tui.compute.heads.mask import HeadMask, Kind
+from attn_tui.compute.heads.mask import HeadMask, MaskKind
 from attn_tui.compute.rules import RULES
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.doctor.expect import TypedExpectation, parse_expected
 from attn_tui.files.models.promise import NONE
-
-Truths = NDArray[np.bool_]
 
 CORNERS = ("bottom right", "top left")
 """Where a causal mask is aligned if there are other numbers of queries and keys."""
@@ -82,7 +80,7 @@ class Stated:
         if not self.is_causal:
             return HeadMask("none")
         offset = 0 if self.causal == "top left" else keys - queries
-        kind: Kind = "causal" if self.window is None else "window"
+        kind: MaskKind = "causal" if self.window is None else "window"
         return HeadMask(kind, offset, self.window, chunk=self.chunk)
 
     def seen(self, shape: CallShape) -> Truths:

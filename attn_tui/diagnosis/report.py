@@ -6,7 +6,17 @@ import numpy as np
 
 from attn_tui.compute.numbers import quantity
 from attn_tui.doctor.words import interval_text
-from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data, listed, records
+from attn_tui.report.report import (
+    Column,
+    Fact,
+    Facts,
+    Report,
+    ReportPart,
+    Table,
+    data,
+    listed,
+    records,
+)
 
 if TYPE_CHECKING:
     from attn_tui.diagnosis.diagnosis import DiagnosedHead, Diagnosis
@@ -32,7 +42,13 @@ def report_of(diagnosis: "Diagnosis") -> Report:
     ]
     table = Table(columns, np.arange(len(heads)), "Heads")
     numbers = records(rows, rows[0] if rows else (), dict, "heads")
-    parts: tuple[Part, ...] = (*diagnosis.why[1:], facts, data({"heads": rows}), table, numbers)
+    parts: tuple[ReportPart, ...] = (
+        *diagnosis.why[1:],
+        facts,
+        data({"heads": rows}),
+        table,
+        numbers,
+    )
     return Report("Diagnosis", parts, headline=diagnosis.line, csv="heads")
 
 

@@ -6,18 +6,19 @@ from dataclasses import replace
 
 from attn_tui.captures.capture import Capture
 from attn_tui.compute.errors import InputError, Stop, never
+from attn_tui.compute.heads.head_model import SCALARS
 from attn_tui.diffing.apart import distances
 from attn_tui.diffing.capture_difference import CaptureDifference
 from attn_tui.diffing.difference import HeadDifference, LayerDifference
 from attn_tui.diffing.distance import Distance
 from attn_tui.diffing.lending import lent
 from attn_tui.diffing.matching import matched
-from attn_tui.diffing.reference import LayerModel, expectation_of, models_of, moved
+from attn_tui.diffing.reference import LayerModel, expectation_of, models_of, refitted
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport, Settings
 from attn_tui.doctor.verdict import SEQUENCES, UNEXPLAINED, settled
-from attn_tui.doctor.words import FIELDS, assumed_text
+from attn_tui.doctor.words import assumed_text
 from attn_tui.files.models.opening import Configured
 
 SOURCE = "what REFERENCE computes"
@@ -119,9 +120,9 @@ def _with_either(
         kinds.setdefault(finding.id.layer, set()).update(parts)
     others = models_of(port)
     tried = {
-        layer: moved(others[number], [one for one in port.findings if one.id.layer == number])
+        layer: refitted(others[number], [one for one in port.findings if one.id.layer == number])
         for layer, number in numbers.items()
-        if models[layer].is_fitted and kinds[number] and kinds[number] <= {*FIELDS}
+        if models[layer].is_fitted and kinds[number] and kinds[number] <= {*SCALARS}
     }
     either = {
         layer: model
@@ -206,7 +207,7 @@ def _verified(
     failing = {finding.id.layer for finding in again.findings if not _agrees(finding)}
     if failing and not is_last:
         anew = {
-            layer: moved(model, [one for one in again.findings if one.id.layer == layer])
+            layer: refitted(model, [one for one in again.findings if one.id.layer == layer])
             for layer, model in models.items()
         }
         if anew != {**models}:

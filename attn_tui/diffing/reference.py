@@ -11,14 +11,21 @@ import numpy as np
 from attn_tui.captures.capture import Capture
 from attn_tui.compute.fit.estimates import Interval, usual
 from attn_tui.compute.fit.model import SHOWN
-from attn_tui.compute.heads.head_model import LEARNED, Alibi, Part
+from attn_tui.compute.heads.head_model import LEARNED, SCALARS, Alibi, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import DoctorReport
 from attn_tui.doctor.sentences import together
-from attn_tui.doctor.words import FIELDS
-from attn_tui.files.models.promise import NONE, Bias, Expectation, Promise, Shape, Sink, corner
+from attn_tui.files.models.promise import (
+    NONE,
+    Expectation,
+    Promise,
+    PromisedBias,
+    PromisedSink,
+    Shape,
+    corner,
+)
 
 DIGITS = 4
 """Numbers of configurations have at most so many digits, unless they are 1/√a."""
@@ -55,7 +62,7 @@ def models_of(report: DoctorReport) -> dict[int, LayerModel]:
     }
 
 
-def moved(model: LayerModel, findings: Sequence[Finding]) -> LayerModel:
+def refitted(model: LayerModel, findings: Sequence[Finding]) -> LayerModel:
     """Return a model with the numbers that heads show together, none of them alone.
 
     Args:
@@ -68,7 +75,7 @@ def moved(model: LayerModel, findings: Sequence[Finding]) -> LayerModel:
         for difference in finding.judgement.differences
         if finding.explanation.passes
         and difference.side == "output"
-        and difference.part in FIELDS
+        and difference.part in SCALARS
         and isinstance(difference.observed, float)
     }
     if model.promise is None or not numbers:
@@ -180,7 +187,7 @@ class _ExplainedHeads:
         interval = _shared(scaled, "value_scale")
         return 1.0 if interval is None or interval.value is None else plainest(interval)
 
-    def sinks(self) -> Sink:
+    def sinks(self) -> PromisedSink:
         """Return the sink of each head, or that there is none."""
         numbers: dict[int, float | None] = {}
         for finding in self.findings:
@@ -190,7 +197,7 @@ class _ExplainedHeads:
             return NONE
         return self._turned([numbers.get(head) for head in range(max(numbers) + 1)])
 
-    def captured_sinks(self) -> Sink:
+    def captured_sinks(self) -> PromisedSink:
         """Return the captured sink of each head; None if there are none, or no head has them."""
         models = [finding.explanation.candidate.model for finding in self.findings]
         first = self.findings[0]
@@ -226,7 +233,7 @@ class _ExplainedHeads:
             "offset": None if is_usual else mask.offset, "mask_varies": False,
         }  # fmt: skip
 
-    def bias(self) -> Bias:
+    def bias(self) -> PromisedBias:
         """Return the bias: by position, the captured one, or none."""
         rules = [finding.explanation.candidate.model.bias for finding in self.findings]
         slopes = [rule for rule in rules if isinstance(rule, Alibi)]

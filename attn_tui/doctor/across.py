@@ -21,8 +21,6 @@ MOST_NUMBERS = 2**22
 ROOM = 16.0
 """An output may be off by so many units of the coarsest format."""
 
-Numbers = NDArray[np.float64]
-
 
 def across_heads(
     heads: Sequence[PromisedHead], number: int, passes: Callable[[PromisedHead], bool]

@@ -7,7 +7,7 @@ from typing import Literal
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.head_model import Part
 
-Side = Literal["output", "call"]
+DifferenceSide = Literal["output", "call"]
 """Where a difference was observed: in the output, or in what the call was given."""
 
 
@@ -31,7 +31,7 @@ class Difference:
     low: float | None = None
     high: float | None = None
     cause: str = ""
-    side: Side = "output"
+    side: DifferenceSide = "output"
 
 
 Verdict = Literal["agrees", "silent", "no expectation", "differs", "cannot tell"]

@@ -8,9 +8,8 @@ from attn_tui.compute.fit.estimates import CHANCE, Estimate, closest_dimension, 
 from attn_tui.compute.fit.explain import half_ulp
 from attn_tui.compute.numbers import fixed, general
 from attn_tui.compute.scale import as_root
-from attn_tui.files.models.promise import Expectation, Promise
+from attn_tui.files.models.promise import NOTHING_EXPECTED, Expectation
 
-_NO_MODEL = Expectation("", Promise())
 LOG2_E = log2(e)
 SAME = 1e-9
 """The relative difference of two multipliers that are one number."""
@@ -93,7 +92,7 @@ class Miss:
 def names(
     interval: Span,
     place: HeadPlace,
-    model: Expectation = _NO_MODEL,
+    model: Expectation = NOTHING_EXPECTED,
     form: str = "",
     other_than: float = 0.0,
 ) -> tuple[str, ...]:
@@ -148,7 +147,7 @@ def _dimensions_inside(interval: Span, model: Expectation) -> tuple[float, ...]:
 
 
 def misses(
-    interval: Span, expected: float, place: HeadPlace, model: Expectation = _NO_MODEL
+    interval: Span, expected: float, place: HeadPlace, model: Expectation = NOTHING_EXPECTED
 ) -> tuple[Miss, ...]:
     """Return the mistakes that may have led to a wrong multiplier, the likeliest first."""
     # What is promised is no mistake, though an interval may hold it.
@@ -175,7 +174,9 @@ def _is_same(one: float, other: float) -> bool:
     return abs(one - other) <= SAME * abs(other)
 
 
-def mistakes(expected: float, place: HeadPlace, model: Expectation = _NO_MODEL) -> Iterator[Miss]:
+def mistakes(
+    expected: float, place: HeadPlace, model: Expectation = NOTHING_EXPECTED
+) -> Iterator[Miss]:
     """Yield the multipliers that common mistakes make of a promised one, the likeliest first."""
     d_k, written = float(place.d_k), f"{place.d_k}"
     if model.yarn != 1.0:

@@ -9,17 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.layer import row_mask
 from attn_tui.captures.readings import Reading
+from attn_tui.compute.arrays import Truths
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.numbers import rough_percent
 from attn_tui.doctor.standing import without_places
-
-Truths = NDArray[np.bool_]
 
 MOST_SCORES = 2**24
 """Of larger heads only some rows of the mask are read."""
@@ -68,7 +66,7 @@ def left_out(shape: HeadShape) -> Iterator[str]:
         yield f"queries from {shape.n_queries:,} on are padding, by `lengths`"
 
 
-Place = tuple[int, int]
+SequenceKeys = tuple[int, int]
 """A sequence, and how many keys it has."""
 
 
@@ -76,7 +74,7 @@ def paddings(
     capture: Capture,
     readings: Mapping[int, Reading],
     promised: Callable[[HeadId, HeadRows], HeadMask | None],
-) -> dict[Place, Padding]:
+) -> dict[SequenceKeys, Padding]:
     """Return the padding and packed texts of each sequence, as far as captured masks agree.
 
     Args:
@@ -84,8 +82,8 @@ def paddings(
         readings: How each layer is read.
         promised: Returns the promised mask of a head, or None if none is promised.
     """
-    observed: dict[Place, set[Padding]] = {}
-    plain: dict[Place, list[tuple[HeadId, Reading]]] = {}
+    observed: dict[SequenceKeys, set[Padding]] = {}
+    plain: dict[SequenceKeys, list[tuple[HeadId, Reading]]] = {}
     for head, reading in _masked_heads(capture, readings):
         captured = _captured(capture, head, reading, promised)
         if captured is None:
@@ -98,7 +96,7 @@ def paddings(
             plain.setdefault(place, []).append((head, reading))
     unique = {place: said.pop() for place, said in observed.items() if len(said) == 1}
 
-    def is_common(place: Place, padding: Padding) -> bool:
+    def is_common(place: SequenceKeys, padding: Padding) -> bool:
         # Masks that need no padding may still have it, where a window hides it anyway.
         others = (_captured(capture, *one, promised) for one in plain.get(place, ()))
         return all(other is None or other.is_under(padding) for other in others)

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import e, log, log2
+from math import log
 
 from attn_tui.compute.fit.model import Variant
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel
 from attn_tui.compute.numbers import general
 from attn_tui.doctor.call import SlopeMistake
 from attn_tui.doctor.causes import VALUE_SCALES
-from attn_tui.doctor.names import HeadPlace, mistakes
+from attn_tui.doctor.names import LOG2_E, HeadPlace, mistakes
 from attn_tui.files.models.promise import Expectation
 
 TWICE = log(2.0)
-LOG2_E = log2(e)
 SAME = 1e-9
 
 

@@ -8,6 +8,7 @@ from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import (
     LEARNED,
+    SCALARS,
     Alibi,
     HeadModel,
     Part,
@@ -38,9 +39,6 @@ WORDS: Mapping[str, str] = {
 
 NUMBERS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink", "mask", "bias")
 """The parts that have a line of their own."""
-
-FIELDS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink")
-"""The parts that are one number of a model."""
 
 ROUNDED: Mapping[Path, str] = {
     "float32": "float32", "flash": "flash", "eager": "eager", "stepwise": "stepwise",
@@ -229,7 +227,7 @@ def _field(model: HeadModel, part: Part) -> float | str | None:
 def promised_value(finding: Finding, part: Part) -> float | str | None:
     """Return what is promised of a part: a number, or in words."""
     model = finding.comparable.model
-    if part in FIELDS:
+    if part in SCALARS:
         return _field(model, part)
     if part == "kv_head":
         return None if finding.reading is None else finding.reading.kv_head(finding.id.head)
@@ -247,7 +245,7 @@ def promised_value(finding: Finding, part: Part) -> float | str | None:
 def value_of(candidate: Candidate, part: Part) -> float | str | None:
     """Return what a candidate has in a part: a number, or in words."""
     model = candidate.model
-    if part in FIELDS:
+    if part in SCALARS:
         return _field(model, part)
     if part == "kv_head":
         return candidate.kv_head

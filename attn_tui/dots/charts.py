@@ -13,15 +13,15 @@ from attn_tui.charts.colour import Palette, mix
 from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
 from attn_tui.charts.glyphs import FILLS
 from attn_tui.charts.table import TableDrawing
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.numbers import exact, term, tick, with_error
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.dots.report import bound
+from attn_tui.report.report import SIDES
 from attn_tui.report.text import TextColumn
 from attn_tui.report.words import DIVISORS
-
-Numbers = NDArray[np.float64]
 
 HEIGHTS = " ▁▂▃▄▅▆▇"
 """Cells filled from below by no to seven eighths."""
@@ -31,8 +31,6 @@ REACH = 4.0
 
 NEEDLE = 4
 """A density line of at most this many columns is a needle."""
-
-SIDES = ("unscaled", "scaled")
 
 MOST, LEAST = 22, 13
 """The most and the fewest characters of a moment with its error."""
@@ -52,14 +50,14 @@ class Line:
     high: float
     stretched: bool = False
 
-    def share(self, x: Numbers) -> Numbers:
+    def share(self, x: Floats) -> Floats:
         """Return the places of values, from 0 at the left end to 1 at the right end."""
         if self.stretched:
             low, high = asinh(self.low), asinh(self.high)
             return (np.arcsinh(x) - low) / (high - low)
         return (x - self.low) / (self.high - self.low)
 
-    def edges(self, columns: int) -> Numbers:
+    def edges(self, columns: int) -> Floats:
         """Return the values at the edges of the columns, shape (columns + 1,)."""
         if self.stretched:
             return np.sinh(np.linspace(asinh(self.low), asinh(self.high), columns + 1))
@@ -188,7 +186,7 @@ class Bells:
 
     def density(
         self, columns: int, lines: int, m: float, axis: Line
-    ) -> tuple[Numbers, NDArray[np.uint8]]:
+    ) -> tuple[Floats, NDArray[np.uint8]]:
         """Return the density of the draws by column, from 0 to 1, and the dots of the exact one.
 
         Both are means over the same columns, or over the same bins where bins are wider.
@@ -204,7 +202,7 @@ class Bells:
         y = np.where(line > 0.004 * most, line / (1.05 * most), np.nan)
         return drawn / (1.05 * most), braille(columns, lines, x, y)
 
-    def _exact(self, m: float) -> Numbers:
+    def _exact(self, m: float) -> Floats:
         """Return the exact density of m·q·k in each bin; 0 where it is not known."""
         curves, bins = self.answer.curves.scaled(m), self.answer.histogram.counts.size
         if curves.exact is None:
@@ -248,7 +246,7 @@ class Bells:
                 cells.write(start, line + 1, text, colours["muted"])
 
 
-def _by_column(density: Numbers, bins: Numbers, columns: Numbers) -> Numbers:
+def _by_column(density: Floats, bins: Floats, columns: Floats) -> Floats:
     """Return the mean of a density over columns, shape (C,).
 
     Args:

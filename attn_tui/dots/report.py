@@ -17,12 +17,13 @@ from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report.head import Labelled, about_model, left_out, rule_lines
 from attn_tui.report.report import (
+    SIDES,
     Column,
     Fact,
     Facts,
     Lines,
-    Part,
     Report,
+    ReportPart,
     Section,
     Table,
     data,
@@ -40,8 +41,6 @@ READOUTS = {
     "coverage": "within ±{bound}",
 }
 """The titles of moments, by their names in JSON and CSV."""
-
-SIDES = ("unscaled", "scaled")
 
 COLUMNS = (
     "part", "d_k", "samples", "seed", "side", "multiplier", "bound", "statistic", "value",
@@ -69,7 +68,7 @@ def report(answer: Answer, width: int = WIDTH) -> Report:
         for name, title in READOUTS.items()
     ]
     why = Lines(plain(derivation(answer, width)).split("\n"))
-    parts: list[Part] = [
+    parts: list[ReportPart] = [
         data(_data(answer)),
         Facts(question),
         Facts(readouts, ("unscaled q·k", "scaled m·q·k"), SIDES),

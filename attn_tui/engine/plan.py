@@ -8,7 +8,7 @@ from typing import Any
 from attn_tui.captures.capture import Capture, CaptureFiles, HeadId, HeadShape
 from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.compute.heads.reconstruction import Reconstruction
-from attn_tui.compute.heads.row_statistics import Format
+from attn_tui.compute.heads.row_statistics import FloatFormat
 from attn_tui.compute.sample import stream
 from attn_tui.engine.reconstruction import reconstructions
 from attn_tui.engine.request import Request
@@ -121,7 +121,7 @@ class Task:
     capture: CaptureFiles
     request: Request
     masks: Mapping[int, Reconstruction]
-    computed_in: Format = "float32"
+    computed_in: FloatFormat = "float32"
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ class Plan:
     selection: Selection
     masks: Mapping[int, Reconstruction]
     blocks: tuple[Block, ...]
-    computed_in: Format = "float32"
+    computed_in: FloatFormat = "float32"
 
     @staticmethod
     def of(capture: Capture, selection: Selection, stop: Stop = never) -> "Plan":

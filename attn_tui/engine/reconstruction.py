@@ -22,7 +22,7 @@ from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.explain import Candidate, Explanation, Reference, explain
 from attn_tui.compute.fit.head import taken
 from attn_tui.compute.fit.masks import open_masks
-from attn_tui.compute.heads.head_model import LEARNED, PARTS, HeadModel, Part
+from attn_tui.compute.heads.head_model import LEARNED, PARTS, SCALARS, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.rows import HeadRows
@@ -39,9 +39,6 @@ _HEADS = 4
 
 _SURE = 0.9999
 """The confidence of the interval in which a usual m is looked for."""
-
-_NUMBERS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink")
-"""The parts that a fit finds."""
 
 _STATED: frozenset[Part] = frozenset({"multiplier", "mask"})
 """The parts of a model that is compared as it is."""
@@ -263,7 +260,7 @@ def fitted(reconstruction: Reconstruction, rows: HeadRows, level: float) -> Reco
 
 def _numbers(candidate: Candidate, d_k: int) -> dict[str, Any]:
     """Return the numbers in which a fitted model differs from the usual one, by part."""
-    parts = [part for part in _NUMBERS if part in candidate.changes]
+    parts = [part for part in SCALARS if part in candidate.changes]
     numbers: dict[str, Any] = {part: getattr(candidate.model, part) for part in parts}
     if "multiplier" in numbers:
         numbers["multiplier"] = usual(candidate.estimates["multiplier"].at(_SURE), d_k)

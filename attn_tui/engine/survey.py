@@ -8,16 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.heads.partial import Partial, merge
 from attn_tui.engine.executors import threads
 from attn_tui.engine.plan import LONG, SHORT, Block, Plan, Task
 from attn_tui.engine.work import RefusedError, work
-
-Numbers = NDArray[np.float64]
 
 _TICK = 0.1
 """Seconds between two checks of whether to stop."""
@@ -85,7 +83,7 @@ class Survey:
         added = dict(zip(indices, partials, strict=True))
         return replace(self, partials={**self.partials, **added})
 
-    def values(self, name: str) -> Numbers:
+    def values(self, name: str) -> Floats:
         """Return a statistic of each head of the plan, shape (heads,); NaN if it is not known."""
         if name not in self._columns:
             values = np.full(len(self.plan.heads), np.nan)
@@ -95,11 +93,11 @@ class Survey:
         return self._columns[name]
 
     @cached_property
-    def _columns(self) -> dict[str, Numbers]:
+    def _columns(self) -> dict[str, Floats]:
         """The results of `values` so far, by statistic."""
         return {}
 
-    def counted(self, name: str) -> Numbers:
+    def counted(self, name: str) -> Floats:
         """Return `values` with NaN for heads whose statistic does not count."""
         values = self.values(name).copy()
         for head, partial in self.heads.items():
@@ -107,7 +105,7 @@ class Survey:
                 values[self.plan.places[head]] = np.nan
         return values
 
-    def grid(self, name: str, batch: int) -> Numbers:
+    def grid(self, name: str, batch: int) -> Floats:
         """Return a statistic of a sequence, shape (layers, heads); NaN if it is not known."""
         layers = self.plan.capture.layers
         grid = np.full((len(layers), self.plan.n_heads), np.nan)

@@ -13,11 +13,10 @@ from attn_tui.compute.arrays import largest
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.numbers import fine_percent, fitted
+from attn_tui.report.report import SIDES
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 """Cells filled from the left by no to seven eighths."""
-
-SIDES = ("unscaled", "scaled")
 
 PERCENT, SCORE = 6, 8
 """Widths in columns: of a percentage, such as ``~100 %``, and of a score."""

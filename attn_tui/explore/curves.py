@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from math import exp, floor, log10
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.charts.figure import Axis, Curve, Figure, d_k_axis
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.explore.answer import OverDk
 from attn_tui.compute.numbers import rough_percent, tick
 from attn_tui.explore.answer import ShownVector
 
 LEAST = 1e-300
 """A smaller number counts as 0."""
-
-Lines = NDArray[np.float64]
-"""Curves as rows, shape (lines, D)."""
 
 
 def _sides(answer: ShownVector) -> tuple[OverDk, OverDk | None]:
@@ -25,8 +22,8 @@ def _sides(answer: ShownVector) -> tuple[OverDk, OverDk | None]:
 
 
 def _figure(
-    answer: ShownVector, scaled: Lines, unscaled: Lines | None, present: Sequence[Sequence[float]],
-    y: Axis | None = None, names: Sequence[str] = ("",),
+    answer: ShownVector, scaled: Floats, unscaled: Floats | None,
+    present: Sequence[Sequence[float]], y: Axis | None = None, names: Sequence[str] = ("",),
 ) -> Figure:  # fmt: skip
     """Return a figure with the curves of the scaled side drawn over those of the unscaled side.
 
@@ -50,7 +47,7 @@ def _figure(
     return Figure(curves, d_k_axis(), y, (float(answer.d_k), f"{answer.d_k:,}"), dots)
 
 
-def _most(*values: Lines) -> float:
+def _most(*values: Floats) -> float:
     """Return the largest finite number, or 0 if there is none; no number is negative."""
     every = np.concatenate([np.ravel(lines) for lines in values])
     return float(every[np.isfinite(every)].max(initial=0.0))

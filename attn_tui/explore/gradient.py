@@ -15,7 +15,7 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.numbers import factor, scientific, subscript, weight_name
 from attn_tui.compute.scale import SYMBOL
-from attn_tui.explore.bars import SIDES
+from attn_tui.report.report import SIDES
 from attn_tui.report.text import TextColumn
 from attn_tui.report.words import share_text
 

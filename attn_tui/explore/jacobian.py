@@ -13,8 +13,8 @@ from attn_tui.charts.glyphs import LESS, MORE
 from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.scale import SYMBOL
-from attn_tui.explore.bars import SIDES
 from attn_tui.explore.gradient import Jacobians
+from attn_tui.report.report import SIDES
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
 

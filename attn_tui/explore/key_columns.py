@@ -23,10 +23,8 @@ from attn_tui.compute.numbers import (
     with_sign,
 )
 from attn_tui.compute.scale import SYMBOL, Wrt
-from attn_tui.report.report import Column, Rows, same
+from attn_tui.report.report import SIDES, Column, Rows, same
 from attn_tui.report.text import shortened
-
-SIDES = ("unscaled", "scaled")
 
 NUMBER, SCORE, CHANGE = 10, 11, 9
 """Widths in columns: of a weight or a gradient, of a score, and of a factor."""
@@ -34,7 +32,7 @@ NUMBER, SCORE, CHANGE = 10, 11, 9
 OF_PAIR = ("weight", "gradient_wrt_logits", "gradient_wrt_scores")
 """The numbers in which two answers are compared, by their names in CSV."""
 
-Values = Callable[[Rows], Iterable[Any]]
+KeyNumbers = Callable[[Rows], Iterable[Any]]
 """A function from keys to their numbers."""
 
 
@@ -114,13 +112,13 @@ def pair_columns(pair: VectorAnswer, path: str) -> Iterator[Column]:
     both = [(one, other) for one, other in zip(first, second, strict=True) if one[0] in OF_PAIR]
     for which in ("first", "second", "difference"):
         for (name, json_path, before), (_, _, after) in both:
-            values: dict[str, Values] = {
+            values: dict[str, KeyNumbers] = {
                 "first": before, "second": after, "difference": partial(_less, after, before),
             }  # fmt: skip
             yield Column("", values[which], f"{json_path}.{which}", f"{which}_{name}")
 
 
-def _less(after: Values, before: Values, keys: Rows) -> NDArray[np.float64]:
+def _less(after: KeyNumbers, before: KeyNumbers, keys: Rows) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore"):
         difference: NDArray[np.float64] = np.asarray(after(keys)) - np.asarray(before(keys))
     return difference
@@ -128,7 +126,7 @@ def _less(after: Values, before: Values, keys: Rows) -> NDArray[np.float64]:
 
 def _data(
     answer: VectorAnswer, side: Evaluation, through: Attention | None
-) -> Iterator[tuple[str, str, Values]]:
+) -> Iterator[tuple[str, str, KeyNumbers]]:
     """Yield the numbers of every key on a side: name in CSV, path in JSON, and values."""
     slopes = "" if side.map.softcap is None else "slopes"
     yield "logit", "logits", side.logits

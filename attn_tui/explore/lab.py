@@ -10,7 +10,7 @@ from attn_tui.compute.explore.precision_lab import FormatTrial, Lab
 from attn_tui.compute.numbers import scientific, weight, weight_name
 from attn_tui.compute.precision import ROUNDS
 from attn_tui.files.plain import named
-from attn_tui.report.report import Column, Part, Table, data, listed, records
+from attn_tui.report.report import Column, ReportPart, Table, data, listed, records
 
 OF_TRIAL = ("status", "reason", "weight", "n_differ", "n_vanished", "worst", "worst_key")
 """The fields of a trial in JSON and CSV."""
@@ -53,7 +53,7 @@ def lab_table(tried: Lab) -> Table:
     return Table(columns, np.arange(len(trials)), notes=[*_notes(tried)])
 
 
-def lab_parts(tried: Lab, answer: VectorAnswer) -> Iterator[Part]:
+def lab_parts(tried: Lab, answer: VectorAnswer) -> Iterator[ReportPart]:
     """Yield the same table, and all fields of each trial for JSON and CSV."""
     yield lab_table(tried)
     exact = {f"lab.{side.name}.exact": side.exact for side in tried.sides}

@@ -27,7 +27,7 @@ from attn_tui.compute.scale import SYMBOL, Wrt
 from attn_tui.compute.text import counted
 from attn_tui.explore.answer import curves
 from attn_tui.explore.headline import GradientChange, equal_others, headline, of_several
-from attn_tui.explore.key_columns import SIDES, listed_keys, pair_columns, vector_columns
+from attn_tui.explore.key_columns import listed_keys, pair_columns, vector_columns
 from attn_tui.explore.lab import lab_parts
 from attn_tui.explore.vectors import vectors_tables
 from attn_tui.files.codec import experiment_to_plain
@@ -35,11 +35,12 @@ from attn_tui.files.plain import named
 from attn_tui.report.head import Labelled, question_lines
 from attn_tui.report.origin import spread
 from attn_tui.report.report import (
+    SIDES,
     Column,
     Fact,
     Facts,
-    Part,
     Report,
+    ReportPart,
     Rows,
     Section,
     Table,
@@ -153,11 +154,14 @@ def report(
     experiment = answer.experiment
     pairs = contents.comparisons(answer)
     question = [Fact(label, (text,)) for label, text in (*about, *_question(answer))]
-    parts: list[Part] = [data({"experiment": experiment_to_plain(experiment)}), Facts(question)]
+    parts: list[ReportPart] = [
+        data({"experiment": experiment_to_plain(experiment)}),
+        Facts(question),
+    ]
     headlines = []
     for place, vector in enumerate(answer.vectors):
         index = contents.first + place
-        contained: list[Part] = [*_vector(experiment, index, vector, contents)]
+        contained: list[ReportPart] = [*_vector(experiment, index, vector, contents)]
         if pairs:
             contained.append(_comparison(pairs[place], experiment, index, contents))
         headlines.append(_headline(vector, experiment, index))
@@ -203,7 +207,7 @@ def _name(answer: VectorAnswer) -> str:
 
 def _vector(
     experiment: Experiment, index: int, answer: VectorAnswer, contents: Contents
-) -> Iterator[Part]:
+) -> Iterator[ReportPart]:
     """Yield the parts of the report on one vector."""
     yield from _trouble(answer)
     rows = listed_keys(answer, contents.top)
@@ -289,7 +293,7 @@ def _data_of_sides(answer: VectorAnswer) -> Facts:
     return Facts([Fact("", both, name) for name, both in values.items()], SIDES, SIDES)
 
 
-def _statistics(answer: VectorAnswer, paths: Sequence[str | None]) -> Iterator[Part]:
+def _statistics(answer: VectorAnswer, paths: Sequence[str | None]) -> Iterator[ReportPart]:
     """Yield the statistics of both sides, which JSON has at two paths, or not at all if None."""
     sides = answer.sides
     has_sink = any(side.map.sink is not None for side in sides)

@@ -13,9 +13,9 @@ from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
 from attn_tui.compute.numbers import fitted, scientific, weight, weight_name
-from attn_tui.explore.key_columns import SIDES, key_column
+from attn_tui.explore.key_columns import key_column
 from attn_tui.report import report
-from attn_tui.report.report import Fact, Facts, Part, Rows
+from attn_tui.report.report import SIDES, Fact, Facts, ReportPart, Rows
 
 MOST = 40
 """The most rows of the table on the screen."""
@@ -85,7 +85,7 @@ def vectors_drawing(through: Attention, answer: VectorAnswer) -> TableDrawing:
     return TableDrawing.of(replace(table, rows=table.rows[:MOST], notes=[*table.notes, *notes]))
 
 
-def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iterator[Part]:
+def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iterator[ReportPart]:
     """Yield the tables of a report: that of components, and one of some of the keys.
 
     Keys are in the order given. Without values, the output is null in JSON.

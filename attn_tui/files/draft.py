@@ -15,7 +15,7 @@ from attn_tui.compute.source import Source
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import MOST_TYPED, Entry, is_long
 from attn_tui.files.paths import path_text
-from attn_tui.files.sources import FIELDS, Part, part_of, source_of, text_of
+from attn_tui.files.sources import FIELDS, VectorPart, part_of, source_of, text_of
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _question_of(file: BinaryIO, name: str) -> Experiment | None:
     return kept_in(name, experiment_from_plain(plain)) if asks(plain) else None
 
 
-def _parts_of(entries: list[Entry]) -> tuple[Part | None, ...]:
+def _parts_of(entries: list[Entry]) -> tuple[VectorPart | None, ...]:
     """Return which of q, K and V each entry is, if they are queries and a matrix of keys."""
     parts = tuple(part_of(entry.name) for entry in entries)
     keys = [entry for entry, part in zip(entries, parts, strict=True) if part == "K"]

@@ -23,7 +23,7 @@ from attn_tui.captures.disk import place_of
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of, parse_whole
 from attn_tui.compute.setup import Draw
-from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed, Vector
+from attn_tui.compute.source import Drawn, Products, Source, SourceKind, Typed, Vector
 from attn_tui.compute.text import ascii_signs, counted
 from attn_tui.files.grammar import (
     MOST_ROWS,
@@ -40,12 +40,12 @@ from attn_tui.files.grammar import (
 )
 from attn_tui.files.paths import path_of, path_text
 
-Part = Literal["q", "K", "V"]
+VectorPart = Literal["q", "K", "V"]
 
-FIELDS: Mapping[Part, str] = {"q": "query", "K": "keys", "V": "values"}
+FIELDS: Mapping[VectorPart, str] = {"q": "query", "K": "keys", "V": "values"}
 """The field that errors name, for each part."""
 
-_PARTS: Mapping[str, Part] = {
+_PARTS: Mapping[str, VectorPart] = {
     **dict.fromkeys(("q", "query", "queries"), "q"),
     **dict.fromkeys(("k", "key", "keys"), "K"),
     **dict.fromkeys(("v", "value", "values"), "V"),
@@ -71,11 +71,11 @@ _BARE = re.compile(r"[^\W\d][\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
 Stamp = tuple[int, ...] | None
 
 
-CAPTURED: Kind = "capture"
+CAPTURED: SourceKind = "capture"
 """The kind of a captured head."""
 
 
-def kind_of(text: str) -> Kind:
+def kind_of(text: str) -> SourceKind:
     """Return the kind of source a text describes, judged by how its lines begin.
 
     A query without keys is a vector of scores with the name ``q``, unless tokens follow the name.
@@ -120,7 +120,7 @@ def _source_of(text: str, files: tuple[tuple[str, Stamp], ...]) -> Source:
             products = _products_of(text)
             return replace(products, files=text) if files else products
     entries = _entries_of(text)
-    return Typed(named(entries), files=text if files else "", left_out=_notes(entries))
+    return Typed(named(entries), files=text if files else "", note=_notes(entries))
 
 
 def named_files(text: str) -> tuple[tuple[str, Stamp], ...]:
@@ -212,7 +212,7 @@ def _products_of(text: str) -> Products:
     ends = [head.start() for head in heads[1:]] + [len(text)]
     if text[: heads[0].start()].strip():
         raise InputError("query", "the first row has no name", "q:, K: and V:", "line 1", 1)
-    parts: dict[Part, list[Entry]] = {}
+    parts: dict[VectorPart, list[Entry]] = {}
     lines: dict[str, int] = {}
     tokens: list[str] = []
     for head, end in zip(heads, ends, strict=True):
@@ -244,18 +244,18 @@ def _products_of(text: str) -> Products:
             matrices["K"],
             matrices.get("V"),
             tokens=tuple(tokens),
-            left_out=_notes(chain.from_iterable(parts.values())),
+            note=_notes(chain.from_iterable(parts.values())),
         )
     except InputError as error:
         raise replace(error, line=lines[error.field]) from None
 
 
-def part_of(name: str) -> Part | None:
+def part_of(name: str) -> VectorPart | None:
     """Return the part that a name such as ``K``, ``keys`` or ``k[0]`` stands for, if any."""
     return _PARTS.get(re.sub(r"\[\d+\]$", "", name).lower())
 
 
-def read_matrix(text: str, part: Part) -> Entry:
+def read_matrix(text: str, part: VectorPart) -> Entry:
     """Return the rows in a text, or in the file it names after ``@``, as one matrix.
 
     If the file has several arrays, the one named after the part is taken.
@@ -305,7 +305,7 @@ def _rows(text: str) -> list[Entry]:
 
 
 def _joined(
-    part: Part, rows: Sequence[Sequence[float] | NDArray[np.float64]]
+    part: VectorPart, rows: Sequence[Sequence[float] | NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """Return rows of one length as a matrix; a single matrix is returned as it is."""
     width = np.shape(rows[0])[-1]

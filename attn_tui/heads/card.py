@@ -122,13 +122,13 @@ def is_parked(partial: Partial) -> bool:
     return partial.value("first_key_mass").value >= MOST
 
 
-Step = tuple[float, str, Tone]
+Threshold = tuple[float, str, Tone]
 """The value from which on a statistic has a word, the word, and how grave it is."""
 
-LARGEST: Sequence[Step] = ((SATURATED, "saturated", "alarm"), (SHARP, "sharp", "warm"))
+LARGEST: Sequence[Threshold] = ((SATURATED, "saturated", "alarm"), (SHARP, "sharp", "warm"))
 
 
-def _word(value: Value, steps: Sequence[Step], word: str, tone: Tone) -> tuple[str, Tone]:
+def _word(value: Value, steps: Sequence[Threshold], word: str, tone: Tone) -> tuple[str, Tone]:
     """Return the word and tone of the first step that a value reaches, else those given.
 
     The word ends in a question mark if a step lies within the 95 % interval of the value.
@@ -165,7 +165,7 @@ def _measures(partial: Partial) -> Iterator[Measure]:
     seen = partial.tallies["seen"].mean
     # The gauge shows the keys not in use: fuller means sharper, as everywhere on the card.
     fewness = Value(-keys.value, keys.error)
-    steps: Sequence[Step] = ((-ONE, "practically one", "alarm"), (-FEW * seen, "few", "warm"))
+    steps: Sequence[Threshold] = ((-ONE, "practically one", "alarm"), (-FEW * seen, "few", "warm"))
     text = f"{about(max(keys.value, 1.0))} of {about(max(seen, 1.0))}"
     yield _measure(
         partial, "effective_keys", "keys in use", text, 1.0 - keys.value / seen,

@@ -8,12 +8,13 @@ import numpy as np
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.heat_map import ColourBar, HeatMapDrawing
 from attn_tui.charts.table import TableDrawing
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
 from attn_tui.compute.numbers import percent_tick
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.settings import DIFFERENCE, SHOWN
-from attn_tui.engine.survey import Numbers, Survey
+from attn_tui.engine.survey import Survey
 from attn_tui.heads.card import is_parked
 from attn_tui.heads.words import UNCOUNTED, brief, value_text
 from attn_tui.report.text import TextColumn
@@ -52,7 +53,7 @@ capture. If they fall, less is graver."""
 SHARE_TICKS = (1.0, SATURATED, 0.75, 0.5, 0.25, 0.0)
 
 
-def levels(name: str, values: Numbers) -> Numbers:
+def levels(name: str, values: Floats) -> Floats:
     """Return the places of a statistic's values on the warning ramp, from 0 to 1."""
     if name in SHARES:
         return np.clip(values, 0.0, 1.0)

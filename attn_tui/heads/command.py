@@ -1,6 +1,5 @@
 """``attn-tui heads``: statistics of the heads of a capture."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -8,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of, number, parse_wholes
 from attn_tui.compute.heads.statistic import STATISTICS
@@ -170,18 +168,15 @@ def opened(captures: Sequence[str], options: dict[str, Any]) -> "Configured":
     Raises:
         InputError: Naming the argument or option that cannot be used.
     """
+    from attn_tui.files.captured import absolute
     from attn_tui.files.models.opening import open_configured
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     if options.get("scheduler") is not None:
-        captures = [*map(_absolute, captures)]
+        # A worker would look for a relative path in a folder of its own.
+        captures = [*map(absolute, captures)]
     return open_configured(captures, *reading(options))
-
-
-def _absolute(path: str) -> str:
-    """Return an absolute path: a worker would look for a relative one in a folder of its own."""
-    return path if path == EXAMPLE_NAME else os.path.abspath(os.path.expanduser(path))
 
 
 def question(options: dict[str, Any]) -> "Selection":

@@ -26,7 +26,7 @@ from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.whole_words import Sentences, WholeWords
 
-Place = tuple[int, int, int]
+HeadTuple = tuple[int, int, int]
 """A head: its sequence, its layer, and its number there."""
 
 PERCENT = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
@@ -81,7 +81,7 @@ class HeadMultiplier:
         high: The upper end.
     """
 
-    place: Place
+    place: HeadTuple
     verdict: str
     expected: float
     value: float | None = None
@@ -156,7 +156,7 @@ class MultiplierPlot:
         return max(map(len, (self.line, *self.end[1:]))) + 2
 
     @cached_property
-    def slots(self) -> dict[Place, int]:
+    def slots(self) -> dict[HeadTuple, int]:
         """The slot of each head: in order, with a free slot between layers."""
         layers = dict.fromkeys(multiplier.place[:2] for multiplier in self.multipliers)
         before = {layer: number for number, layer in enumerate(layers)}
@@ -165,7 +165,7 @@ class MultiplierPlot:
             for number, multiplier in enumerate(self.multipliers)
         }
 
-    def columns(self, columns: int) -> dict[Place, int]:
+    def columns(self, columns: int) -> dict[HeadTuple, int]:
         """Return the column of each head in a chart this wide; several heads may share one."""
         room, slots = columns - self.gutter, max(self.slots.values(), default=0) + 1
         width = room // slots if slots <= room else room / slots
@@ -173,7 +173,7 @@ class MultiplierPlot:
             place: self.gutter + int((slot + 0.5) * width) for place, slot in self.slots.items()
         }
 
-    def nearest(self, column: int, columns: int) -> Place:
+    def nearest(self, column: int, columns: int) -> HeadTuple:
         """Return the head nearest to a column; of several, the one whose m is farthest off."""
         places = self.columns(columns)
         return min(
@@ -185,7 +185,7 @@ class MultiplierPlot:
         ).place
 
     @cached_property
-    def by_place(self) -> Mapping[Place, HeadMultiplier]:
+    def by_place(self) -> Mapping[HeadTuple, HeadMultiplier]:
         """The m of each head."""
         return {multiplier.place: multiplier for multiplier in self.multipliers}
 
@@ -242,7 +242,7 @@ class Chart:
     """
 
     points: MultiplierPlot
-    cursor: Place | None = None
+    cursor: HeadTuple | None = None
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the points, the layer numbers, and where there is room the legend."""
@@ -276,7 +276,9 @@ class Chart:
         self._write_layers(cells, places, colours)
         return cells
 
-    def _write_layers(self, cells: Cells, places: Mapping[Place, int], colours: Palette) -> None:
+    def _write_layers(
+        self, cells: Cells, places: Mapping[HeadTuple, int], colours: Palette
+    ) -> None:
         """Write each layer's number below its middle, that of the cursor's layer first."""
         line = cells.lines - 1
         middles: dict[tuple[int, int], list[int]] = {}
@@ -332,7 +334,7 @@ class Multipliers(Picture, can_focus=True):
             place: The head.
         """
 
-        place: Place
+        place: HeadTuple
 
     class Chosen(Message):
         """A request to open the head under the cursor."""
@@ -390,7 +392,7 @@ class DoctorPane(Pane):
     """
 
     diagnosis: var[PaneDiagnosis] = var(PaneDiagnosis("", ""), init=False)
-    cursor: var[Place | None] = var(None, init=False)
+    cursor: var[HeadTuple | None] = var(None, init=False)
     words: var[str] = var("", init=False)
     _points: MultiplierPlot = MultiplierPlot(())
 

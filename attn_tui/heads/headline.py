@@ -3,10 +3,11 @@
 import numpy as np
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
 from attn_tui.compute.numbers import amount
 from attn_tui.compute.text import counted
-from attn_tui.engine.survey import Numbers, Survey
+from attn_tui.engine.survey import Survey
 from attn_tui.heads.words import head_text
 from attn_tui.report import words
 from attn_tui.report.miss import miss_text
@@ -46,7 +47,7 @@ def first_of(survey: Survey, name: str) -> HeadId:
     return survey.plan.heads[int(np.argmin(order(survey, name)))]
 
 
-def order(survey: Survey, name: str) -> Numbers:
+def order(survey: Survey, name: str) -> Floats:
     """Return a sort key for each head, shape (heads,): the smallest is that of the gravest head.
 
     A head whose statistic does not count has infinity.

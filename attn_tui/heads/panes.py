@@ -22,7 +22,7 @@ from attn_tui.heads.doctor_pane import DoctorPane, PaneDiagnosis
 from attn_tui.heads.examination import words_of
 from attn_tui.heads.looking import Results
 from attn_tui.heads.table import HeadList, HeadListing
-from attn_tui.heads.words import head_text, looked_at
+from attn_tui.heads.words import head_text, rows_text
 from attn_tui.report.miss import reconstruction_text
 from attn_tui.ui.heat_map import HeatMap, HeatMapPane
 from attn_tui.ui.markup import plain
@@ -130,14 +130,14 @@ class HeadPanes(Vertical):
         """Show the card of the head with the cursor, or under the mouse."""
         assert self._survey
         plan, partial = self._survey.plan, self._survey.heads.get(head)
-        looked = "" if partial is None else looked_at(partial)
+        rows = "" if partial is None else rows_text(partial)
         shape = plan.capture.shape(head)
         if shape.kv_head != head.head:
-            looked += f", reads KV head {shape.kv_head}"
+            rows += f", reads KV head {shape.kv_head}"
         title = head_text(head, plan.n_batches).capitalize()
         if head != self._cursor:
             title += " under the mouse"
-        self.query_one("#card-pane", Pane).describe(title, looked)
+        self.query_one("#card-pane", Pane).describe(title, rows)
         self.query_one("#card-pane", PicturePane).drawing = CardDrawing(card(partial))
 
     @on(HeatMap.Hovered)

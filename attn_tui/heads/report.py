@@ -20,7 +20,7 @@ from attn_tui.engine.survey import Survey
 from attn_tui.files.plain import named
 from attn_tui.heads.headline import headline
 from attn_tui.heads.words import UNCOUNTED, about, head_text, number
-from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data, records
+from attn_tui.report.report import Column, Fact, Facts, Report, ReportPart, Table, data, records
 from attn_tui.report.report import listed as rows_of
 from attn_tui.report.rows import WIDTH, cells
 
@@ -35,7 +35,7 @@ def report(
         statistics: The names of the statistics to show, at least one.
         conditions: Conditions that no head should meet.
     """
-    parts: list[Part] = [data(_data(survey, statistics, conditions))]
+    parts: list[ReportPart] = [data(_data(survey, statistics, conditions))]
     parts += [failure(survey, condition) for condition in conditions]
     parts.append(Facts([Fact(label, (text,)) for label, text in about(survey)]))
     for name in statistics:

@@ -76,7 +76,7 @@ def value_text(name: str, value: Value) -> str:
     return with_error(sampled) + unit
 
 
-def looked_at(partial: Partial) -> str:
+def rows_text(partial: Partial) -> str:
     """Return how many rows of a head were taken, and how many of them do not count."""
     n, of = partial.rows, partial.n_queries
     text = f"all {of:,} rows" if n >= of > 1 else f"{n:,} of {counted(of, 'row')}"

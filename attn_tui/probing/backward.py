@@ -1,6 +1,6 @@
 """The backward pass of a probed function: dq, dk and dv beside those of the promised head."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +9,15 @@ from numpy.typing import NDArray
 
 from attn_tui.captures.stored import Raw, widened
 from attn_tui.compute.arrays import dtype_of, limits
+from attn_tui.compute.heads.rows import Reals
 from attn_tui.compute.numbers import quantity, rough_percent
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.diagnosis.promise import Stated
 from attn_tui.files.models.promise import Promise
+from attn_tui.probing.beyond import Fault
+from attn_tui.probing.function_call import CallPromise, FunctionCall
+from attn_tui.probing.inputs import ProbePlan
+from attn_tui.probing.probed import smallness
 
 ALLOWED = 4.0
 """A gradient may be so many times as far off as the same backward pass simulated in the format."""
@@ -20,8 +25,7 @@ NAMES = {"q": "dq", "k": "dk", "v": "dv"}
 TOLERANCE = 0.02
 """A factor within this share of a usual one is that one."""
 
-Numbers = NDArray[np.floating[Any]]
-Gradients = Mapping[str, Numbers]
+Gradients = Mapping[str, Reals]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +47,13 @@ class BackwardHead:
     softcap: float | None
     value_scale: float
     seen: NDArray[np.bool_]
-    bias: Numbers | None
-    sink: Numbers | None
+    bias: Reals | None
+    sink: Reals | None
     group: int
     dtype: str = ""
 
     def gradients(
-        self, arrays: Mapping[str, Numbers], upstream: Numbers, fault: str = ""
+        self, arrays: Mapping[str, Reals], upstream: Reals, fault: str = ""
     ) -> tuple[Gradients, Gradients]:
         """Return dq, dk and dv, and how large the terms are that they are sums of.
 
@@ -93,13 +97,13 @@ class BackwardHead:
             "q": abs(m) * size @ np.abs(k), "k": abs(m) * size.swapaxes(2, 3) @ np.abs(q),
             "v": weights.swapaxes(2, 3) @ np.abs(upstream),
         }  # fmt: skip
-        parts: tuple[dict[str, Numbers], dict[str, Numbers]] = ({}, {})
+        parts: tuple[dict[str, Reals], dict[str, Reals]] = ({}, {})
         for place, every in enumerate((sizes_of_all, sizes)):
             for name, array in every.items():
                 parts[place][name] = array if name == "q" else self._summed(array, fault)
         return {name: self._rounded(array) for name, array in parts[0].items()}, parts[1]
 
-    def _summed(self, array: Numbers, fault: str) -> Numbers:
+    def _summed(self, array: Reals, fault: str) -> Reals:
         """Return a gradient of each query head summed over the heads that share a KV head."""
         b, h, n, d = array.shape
         apart = array.reshape(b, h // self.group, self.group, n, d)
@@ -109,7 +113,7 @@ class BackwardHead:
             return apart[:, :, -1]
         return np.asarray(apart.sum(axis=2))
 
-    def _rounded(self, array: Numbers) -> Numbers:
+    def _rounded(self, array: Reals) -> Reals:
         """Return numbers rounded to the format."""
         if not self.dtype:
             return array
@@ -192,11 +196,11 @@ def are_other(gradients: Mapping[str, Raw], again: Mapping[str, Raw]) -> bool:
 
 def _cause(
     head: BackwardHead,
-    arrays: Mapping[str, Numbers],
-    upstream: Numbers,
+    arrays: Mapping[str, Reals],
+    upstream: Reals,
     part: str,
-    got: Numbers,
-    room: Numbers,
+    got: Reals,
+    room: Reals,
 ) -> str:
     """Return what is wrong with a gradient, in a phrase."""
     if not np.isfinite(got).all():
@@ -234,23 +238,62 @@ def _factor(ratio: float, head: BackwardHead) -> str:
     return f"it is {quantity(ratio)} times what it should be"
 
 
-def _growth(other: Numbers, exact: Numbers) -> float:
+def _growth(other: Reals, exact: Reals) -> float:
     """Return how many times as large as the exact gradient another one is, at least 1."""
     return max(float(np.linalg.norm(other) / max(float(np.linalg.norm(exact)), 1e-300)), 1.0)
 
 
-def _norm(array: Numbers) -> Numbers:
+def _norm(array: Reals) -> Reals:
     """Return the norm of each head, shape (batch, heads)."""
     return np.asarray(np.sqrt(np.square(array).sum(axis=(2, 3))))
 
 
-def _is_close(one: Numbers, other: Numbers, room: Numbers) -> bool:
+def _is_close(one: Reals, other: Reals, room: Reals) -> bool:
     """Return whether two gradients agree in each head."""
     return bool((_norm(one - other) <= room).all())
 
 
-def _share(got: Numbers, exact: Numbers) -> str:
+def _share(got: Reals, exact: Reals) -> str:
     """Return by how much of its size a gradient is off."""
     size = max(float(np.linalg.norm(exact)), 1e-300)
     share = float(np.linalg.norm(got - exact)) / size
     return rough_percent(share)
+
+
+def backward_pass(
+    cases: Sequence[FunctionCall], promise: CallPromise, plan: ProbePlan
+) -> Iterator[Fault]:
+    """Yield what is wrong with the backward pass, as the smallest call shows it that does.
+
+    With one or two keys several causes look alike: those calls count if no other is wrong.
+    """
+    small: list[Fault] = []
+    for case in sorted(cases, key=lambda one: smallness(one.inputs)):
+        shape = case.inputs.shape
+        rng = np.random.default_rng([plan.seed, case.inputs.number, 1])
+        upstream = rng.standard_normal((shape.batch, shape.heads, shape.queries, shape.d_v))
+        dout = upstream.astype(case.arrays["q"].dtype)
+        mask = None if case.stated.mask is None else np.asarray(case.stated.mask)
+        gradients = case.caller.gradients(case.arrays, dout, mask)
+        where = f"backward, {case.inputs.text}: "
+        if isinstance(gradients, str):
+            yield Fault(f"{where}{gradients}", shows="gradient", kind=gradients)
+            return
+        again = case.caller.gradients(case.arrays, dout, mask)
+        promised = promise.promise(shape)
+        head = backward_head(promised, case.stated, shape)
+        simulated = backward_head(promised, case.stated, shape, plan.dtype)
+        faults = [*backward_faults(head, simulated, case.arrays, dout, gradients)]
+        if faults and not isinstance(again, str) and are_other(gradients, again):
+            text = "the same inputs give other gradients: is dropout left on there?"
+            yield Fault(f"{where}{text}", shows="gradient", kind=text)
+            return
+        if not faults:
+            continue
+        texts, causes = ("; ".join(every) for every in zip(*faults, strict=True))
+        fault = Fault(f"{where}{texts}", shows="gradient", kind=causes)
+        if shape.keys > 2:
+            yield fault
+            return
+        small.append(fault)
+    yield from small[:1]

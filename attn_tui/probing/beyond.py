@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.stored import Raw, widened
-from attn_tui.compute.arrays import limits
+from attn_tui.compute.arrays import Truths, limits
 from attn_tui.compute.text import counted
 from attn_tui.diagnosis.call import CallShape
 
@@ -17,7 +17,6 @@ ROUNDING = 4.0
 LOUD = 64.0
 """How large the values are that take the place of others: a small share of them is seen."""
 
-Truths = NDArray[np.bool_]
 Call = Callable[[Mapping[str, Raw]], Raw | None]
 """Calls the function with q, k and v; returns None where it fails."""
 

@@ -26,7 +26,7 @@ PART_NAMES = {
 }  # fmt: skip
 """What functions call q, k and v."""
 
-PLACES = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 """The kinds of parameters that may be given by place."""
 
 TRIED = ("torch", "jax")
@@ -219,7 +219,7 @@ def _keywords(parameters: Mapping[str, inspect.Parameter]) -> dict[str, str]:
     Where three are taken by place, a ``key`` among the keywords is something else, such as JAX's.
     """
     kinds = [parameter.kind for parameter in parameters.values()]
-    by_place = sum(kind in PLACES for kind in kinds)
+    by_place = sum(kind in POSITIONAL for kind in kinds)
     if by_place >= len(PART_NAMES) or inspect.Parameter.VAR_POSITIONAL in kinds:
         return {}
     return {

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.stored import Raw, widened
-from attn_tui.compute.arrays import limits
+from attn_tui.compute.arrays import Truths, limits
 from attn_tui.compute.heads.head_model import LEARNED
+from attn_tui.compute.heads.rows import Reals
 from attn_tui.compute.text import counted
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.diagnosis.promise import Stated
@@ -30,9 +30,6 @@ scaled q or k are rounded, each by itself. Five standard errors are less than th
 OUTPUTS = 4.0
 """An output may be off by so many spacings at Σ p·|v|: weights, their sum, and the output are
 rounded."""
-
-Truths = NDArray[np.bool_]
-Numbers = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +113,7 @@ def _has_numbers(promise: Promise, stated: Stated, shape: CallShape) -> bool:
     return has_multiplier and is_masked and has_bias and has_sink
 
 
-def _bounds(
-    head: BackwardHead, arrays: Mapping[str, Numbers], kind: Any
-) -> tuple[Numbers, Numbers]:
+def _bounds(head: BackwardHead, arrays: Mapping[str, Reals], kind: Any) -> tuple[Reals, Reals]:
     """Return the exact output, and by how much each number of an honest one may be off.
 
     Args:
@@ -151,7 +146,7 @@ def _bounds(
     return expected, room
 
 
-def _logits(head: BackwardHead, scores: Numbers, unit: float, by: float) -> Numbers:
+def _logits(head: BackwardHead, scores: Reals, unit: float, by: float) -> Reals:
     """Return logits from scaled scores, moved by the rounding of what is done to them."""
     z = scores
     if head.softcap is not None:
@@ -163,7 +158,7 @@ def _logits(head: BackwardHead, scores: Numbers, unit: float, by: float) -> Numb
     return np.where(head.seen, z, -np.inf)
 
 
-def _others(z: Numbers, sink: Numbers | None) -> Numbers:
+def _others(z: Reals, sink: Reals | None) -> Reals:
     """Return ln of the sum of e^z over all keys but one, for each; with the sink, if there is one.
 
     The largest key is left out of its sum before that is taken, since nothing of the others would
@@ -181,7 +176,7 @@ def _others(z: Numbers, sink: Numbers | None) -> Numbers:
     return logs if sink is None else np.logaddexp(logs, sink)
 
 
-def _share(z: Numbers, others: Numbers) -> Numbers:
+def _share(z: Reals, others: Reals) -> Reals:
     """Return e^z as a share of itself and the others; 0 where a key is hidden."""
     shares = 1.0 / (1.0 + np.exp(others - z))
     return np.where(np.isfinite(z), shares, 0.0)

@@ -26,13 +26,13 @@ def loaded(text: str) -> Callable[..., Any]:
     if not (colon and place and name):
         raise InputError("function", f"{inert(text)} names none", _EXPECTED)
     module = _of_file(place) if place.endswith(".py") else _of_name(place)
-    found: Any = module
+    member: Any = module
     for part in name.split("."):
-        found = getattr(found, part, None)
-    if not callable(found):
+        member = getattr(member, part, None)
+    if not callable(member):
         problem = f"{inert(place)} has no function {inert(name)}"
         raise InputError("function", problem, _EXPECTED)
-    function: Callable[..., Any] = found
+    function: Callable[..., Any] = member
     return function
 
 

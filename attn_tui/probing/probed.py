@@ -28,13 +28,13 @@ class ProbedCall:
         verdict: What the doctor says of it, or ``"fails"``.
         error: Why there is no output, or what is wrong with it, in a phrase; empty if the doctor
             says it.
-        looked: What was seen of it, in a phrase, where the doctor did not look at it.
+        observation: What was seen of it, in a phrase, where the doctor did not look at it.
     """
 
     inputs: CallInputs
     verdict: CallVerdict
     error: str = ""
-    looked: str = ""
+    observation: str = ""
 
     @property
     def is_right(self) -> bool:
@@ -44,7 +44,7 @@ class ProbedCall:
     @property
     def text(self) -> str:
         """The call in words."""
-        return f"{self.inputs.text}: {self.error or self.looked or self.verdict}"
+        return f"{self.inputs.text}: {self.error or self.observation or self.verdict}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +115,7 @@ class ProbeDiagnosis(Diagnosis):
         calls = [
             {
                 "text": call.inputs.text, "verdict": call.verdict, "error": call.error or None,
-                "note": call.looked or None,
+                "note": call.observation or None,
                 "n_queries": call.inputs.shape.queries, "n_keys": call.inputs.shape.keys,
                 "batch": call.inputs.shape.batch, "d_v": call.inputs.shape.d_v,
                 "strided": call.inputs.is_strided,
@@ -168,11 +168,11 @@ class ProbeDiagnosis(Diagnosis):
             if not call.is_right:
                 yield labelled("call", call.text, LABEL)
         right = [call for call in self.cases if call.is_right]
-        compared = [call.inputs.text for call in right if not call.looked]
+        compared = [call.inputs.text for call in right if not call.observation]
         if compared:
             yield labelled("right", "; ".join(compared), LABEL)
         for call in right:
-            if call.looked:
+            if call.observation:
                 yield labelled("finite", call.text, LABEL)
 
 

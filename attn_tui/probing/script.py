@@ -13,7 +13,7 @@ from attn_tui.probing.beyond import LOUD, Fault, Replaced
 from attn_tui.probing.calling import Caller
 from attn_tui.probing.inputs import SHARE, CallInputs, ProbePlan, shift, spreads
 
-GIVEN = ("given[0]", "given[1]", "given[2]")
+LISTED = ("given[0]", "given[1]", "given[2]")
 """q, k and v where they stand in a list."""
 
 
@@ -36,16 +36,16 @@ def script(
         fault: What the script shows in place of an output that is not the promised one.
     """
     name, imported = _named(caller.function)
-    given = [_argument(caller, part, inputs.is_strided, plan.dtype) for part in "qkv"]
-    call = _back(caller, f"{name}({_passed(caller, given)}{_mask(caller, stated)})")
+    arrays = [_argument(caller, part, inputs.is_strided, plan.dtype) for part in "qkv"]
+    call = _back(caller, f"{name}({_arguments(caller, arrays)}{_mask(caller, stated)})")
     if fault is None:
         shown = _output(call, inputs, promise, stated)
     elif isinstance(fault.shows, Replaced):
         shown = _changing(call, fault.shows)
     elif fault.shows == "gradient":
-        shown = _gradients(caller, name, given, inputs, plan, promise, stated)
+        shown = _gradients(caller, name, arrays, inputs, plan, promise, stated)
     elif fault.shows == "writes":
-        shown = _writing(f"{name}({_passed(caller, GIVEN)}{_mask(caller, stated)})", given)
+        shown = _writing(f"{name}({_arguments(caller, LISTED)}{_mask(caller, stated)})", arrays)
     elif fault.shows == "unsteady":
         shown = iter(
             (f"first, again = {call}, {call}", f"print(LARGEST, {_most('again - first')})")
@@ -135,17 +135,17 @@ def _seen(rule: HeadMask, queries: int, keys: int) -> Iterator[str]:
     """Yield which keys are seen by position, each condition an array of truth values."""
     if not rule.by_position:
         return
-    own = rule.offset or 0
-    first = None if rule.window is None else own - rule.window
-    last = own
+    offset = rule.offset or 0
+    first = None if rule.window is None else offset - rule.window
+    last = offset
     if rule.kind == "local":
         around = (rule.window or 0) // 2
-        first, last = own - around - 1, own + around
+        first, last = offset - around - 1, offset + around
     yield f"np.tri({queries}, {keys}, {last}, dtype=bool)"
     if first is not None:
         yield f"~np.tri({queries}, {keys}, {first}, dtype=bool)"
     if rule.chunk is not None:
-        at = f"np.arange({own}, {own + queries})[:, None]"
+        at = f"np.arange({offset}, {offset + queries})[:, None]"
         yield f"(np.arange({keys}) >= {at} // {rule.chunk} * {rule.chunk})"
 
 
@@ -180,9 +180,9 @@ def _changing(call: str, replaced: Replaced) -> Iterator[str]:
     yield f"print(LARGEST, {_most(rows)})"
 
 
-def _writing(call: str, given: Sequence[str]) -> Iterator[str]:
+def _writing(call: str, arrays: Sequence[str]) -> Iterator[str]:
     """Yield the lines that show which inputs are written to."""
-    yield f"given = {', '.join(given)}"
+    yield f"given = {', '.join(arrays)}"
     yield "before = [1 * one for one in given]"
     yield call
     written = "name for name, one, old in zip('qkv', given, before) if (one != old).any()"
@@ -192,7 +192,7 @@ def _writing(call: str, given: Sequence[str]) -> Iterator[str]:
 def _gradients(
     caller: Caller,
     name: str,
-    given: Sequence[str],
+    arrays: Sequence[str],
     inputs: CallInputs,
     plan: ProbePlan,
     promise: Promise,
@@ -205,14 +205,14 @@ def _gradients(
     yield f"dout = np.random.default_rng({seeds}).standard_normal({size}).astype(q.dtype)"
     upstream = _argument(caller, "dout", False, plan.dtype)
     if caller.library == "torch":
-        yield f"given = [one.requires_grad_() for one in ({', '.join(given)})]"
-        out = f"{name}({_passed(caller, GIVEN)}{_mask(caller, stated)})"
+        yield f"given = [one.requires_grad_() for one in ({', '.join(arrays)})]"
+        out = f"{name}({_arguments(caller, LISTED)}{_mask(caller, stated)})"
         yield f"made = torch.autograd.grad({out}, given, {upstream}, materialize_grads=True)"
     else:
         mask = _mask(caller, stated)
         is_bare = not (mask or caller.keywords)
-        called = name if is_bare else f"lambda q, k, v: {name}({_passed(caller, 'qkv')}{mask})"
-        yield f"made = jax.vjp({called}, {', '.join(given)})[1]({upstream})"
+        called = name if is_bare else f"lambda q, k, v: {name}({_arguments(caller, 'qkv')}{mask})"
+        yield f"made = jax.vjp({called}, {', '.join(arrays)})[1]({upstream})"
     yield from _head(inputs, promise, stated)
     head = backward_head(promise, stated, shape)
     c, m, bent = _scaled(head.value_scale), head.multiplier, ""
@@ -252,13 +252,13 @@ def _named(function: Any) -> tuple[str, str]:
     return "f", "f = ...  # the function that was probed"
 
 
-def _passed(caller: Caller, given: Sequence[str]) -> str:
+def _arguments(caller: Caller, arrays: Sequence[str]) -> str:
     """Return q, k and v as arguments, by their keywords where the function takes no others."""
-    if not caller.keywords and given == GIVEN:
+    if not caller.keywords and arrays == LISTED:
         return "*given"
-    arguments = zip("qkv", given, strict=True)
+    arguments = zip("qkv", arrays, strict=True)
     texts = {part: text for part, text in arguments if part not in caller.keywords}
-    named = (f"{name}={given['qkv'.index(part)]}" for part, name in caller.keywords.items())
+    named = (f"{name}={arrays['qkv'.index(part)]}" for part, name in caller.keywords.items())
     return ", ".join((*texts.values(), *named))
 
 

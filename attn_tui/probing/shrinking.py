@@ -1,19 +1,21 @@
 """The smallest inputs that show a fault: sizes shrink one after another as long as it stays."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from attn_tui.compute.errors import InputError
 from attn_tui.diagnosis.call import CallShape
-from attn_tui.probing.inputs import SPREADS, CallInputs
+from attn_tui.probing.beyond import Fault
+from attn_tui.probing.function_call import CallPromise, FunctionCall
+from attn_tui.probing.inputs import SPREADS, CallInputs, ProbePlan
+from attn_tui.probing.judging import Faults, faults_of
+from attn_tui.probing.probed import smallness
 
 MOST_TRIED = 60
 """How many smaller calls are tried at most; a function that is compiled for each takes its time."""
 
 TELLING = (2, 1, 3, 0)
 """Places in `SPREADS` in the order in which most faults show in them."""
-
-Faults = frozenset[Hashable]
-"""What is wrong with a call: an error, or parts that differ, with causes; empty if nothing is."""
 
 
 def smallest(
@@ -97,3 +99,66 @@ def _narrower(inputs: CallInputs) -> Iterator[CallInputs]:
 def _sign(shape: CallShape) -> int:
     """Return 1 where values are longer than keys, −1 where they are shorter, and else 0."""
     return (shape.d_v > shape.d_k) - (shape.d_v < shape.d_k)
+
+
+def smallest_wrong(
+    wrong: FunctionCall, right: Sequence[FunctionCall], promise: CallPromise, plan: ProbePlan
+) -> CallInputs:
+    """Return the smallest inputs that are wrong as those of a call are."""
+
+    def faults_at(inputs: CallInputs) -> Faults:
+        try:
+            return faults_of(FunctionCall.of(wrong.caller, inputs, promise, plan), promise)
+        except (InputError, ValueError):
+            # What is promised, such as a mask or a sink a head, is of other sizes.
+            return frozenset()
+
+    def stays_right(shape: CallShape) -> bool:
+        d_v = shape.d_k if usual.d_v == usual.d_k else usual.d_v
+        kept = replace(usual, heads=shape.heads, kv_heads=shape.kv_heads, d_k=shape.d_k, d_v=d_v)
+        return kept == usual or not faults_at(replace(least.inputs, shape=kept))
+
+    if not right:
+        return smallest(wrong.inputs, faults_at, lambda shape: True)
+    least = min(right, key=lambda case: (case.inputs.shape.keys < 2, smallness(case.inputs)))
+    usual = least.inputs.shape
+    return smallest(wrong.inputs, faults_at, stays_right)
+
+
+def smallest_fault(
+    cases: Sequence[FunctionCall],
+    fault: Fault,
+    found: Callable[[FunctionCall], list[Fault]],
+    promise: CallPromise,
+    plan: ProbePlan,
+) -> tuple[CallInputs, Fault]:
+    """Return the smallest inputs with a fault that the output alone does not show, and the fault.
+
+    Args:
+        cases: Calls that were made.
+        fault: The fault.
+        found: Returns what is wrong with a call besides its output.
+        promise: What is meant.
+        plan: The format, and the seed.
+    """
+
+    def likeness(inputs: CallInputs) -> Fault | None:
+        try:
+            case = FunctionCall.of(cases[0].caller, inputs, promise, plan)
+            every = found(case) if case.called.out is not None else []
+        except (InputError, ValueError):
+            # What is promised, such as a mask or a sink a head, is of other sizes.
+            return None
+        return next((one for one in every if one.shared == fault.shared), None)
+
+    def faults_at(inputs: CallInputs) -> Faults:
+        one = likeness(inputs)
+        return frozenset() if one is None else frozenset({one.shared})
+
+    # With one or two keys several causes look alike.
+    order = sorted(cases, key=lambda case: (case.inputs.shape.keys <= 2, smallness(case.inputs)))
+    for case in order:
+        if faults_at(case.inputs):
+            inputs = smallest(case.inputs, faults_at, lambda shape: True)
+            return inputs, likeness(inputs) or fault
+    return order[0].inputs, fault

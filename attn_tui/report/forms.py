@@ -9,7 +9,7 @@ from typing import Any
 from attn_tui.files.codec import report_text
 from attn_tui.files.plain import spelled
 from attn_tui.report.export import Forms
-from attn_tui.report.report import Facts, Part, Report, Section, Table
+from attn_tui.report.report import Facts, Report, ReportPart, Section, Table
 from attn_tui.report.text import text
 
 
@@ -77,7 +77,7 @@ def _object(section: Section) -> dict[str, Any]:
     return tree
 
 
-def _named(parts: Iterable[Part]) -> Iterator[tuple[str, Any]]:
+def _named(parts: Iterable[ReportPart]) -> Iterator[tuple[str, Any]]:
     """Yield the values that have a name in JSON, each with its path."""
     for part in parts:
         if isinstance(part, Section) and part.path:

@@ -18,6 +18,9 @@ Rows = NDArray[np.intp]
 
 E = TypeVar("E")
 
+SIDES = ("unscaled", "scaled")
+"""The sides of a comparison, as JSON and CSV name them, and the colours of what is shown."""
+
 CHUNK = 8192
 """How many rows of a table are written at a time, so that a long one needs little memory."""
 
@@ -187,12 +190,12 @@ class Section:
     """
 
     title: str
-    parts: Sequence["Part"]
+    parts: Sequence["ReportPart"]
     path: str = ""
     headline: str = ""
 
 
-Part = str | Lines | Facts | Table | Section
+ReportPart = str | Lines | Facts | Table | Section
 """A part of a section; a string is a paragraph."""
 
 

@@ -7,10 +7,10 @@ from textwrap import wrap
 
 from attn_tui.compute.text import clusters
 
-Span = tuple[str, str]
+Piece = tuple[str, str]
 """Text and its role, a name such as ``"scaled"`` to which the interface gives a colour."""
 
-Row = tuple[Span, ...]
+Row = tuple[Piece, ...]
 """One line of the screen, from left to right."""
 
 
@@ -100,12 +100,12 @@ def between(parts: Sequence[str], start: int, stop: int) -> list[str]:
     return kept
 
 
-def length(row: Iterable[Span]) -> int:
+def length(row: Iterable[Piece]) -> int:
     """Return the width of a row, in cells."""
     return sum(cells(text) for text, _ in row)
 
 
-def fitted(row: Iterable[Span], width: int) -> Row:
+def fitted(row: Iterable[Piece], width: int) -> Row:
     """Return a row of exactly ``width`` cells: cut, with an ellipsis, or filled with blanks."""
     spans = [span for span in row if span[0]]
     room = width - length(spans)
@@ -114,9 +114,9 @@ def fitted(row: Iterable[Span], width: int) -> Row:
     return tuple(spans) if room == 0 else _cut(spans, width)
 
 
-def _cut(spans: Sequence[Span], width: int) -> Row:
+def _cut(spans: Sequence[Piece], width: int) -> Row:
     """Return as much of spans as fits a width, with an ellipsis in the last cell."""
-    kept: list[Span] = []
+    kept: list[Piece] = []
     room = width - 1
     for text, role in spans:
         part = ""

@@ -8,7 +8,7 @@ from attn_tui.compute.numbers import about, fixed, interval, power_of_ten
 from attn_tui.compute.sweep.points import SPAN, Ratio
 from attn_tui.report import words
 
-Way = Literal["larger", "smaller", "same", "untold", "unknown"]
+Trend = Literal["larger", "smaller", "same", "untold", "unknown"]
 
 SAME = log(1.15)
 """A change whose whole interval is smaller than this is called the same."""
@@ -47,7 +47,7 @@ class LogFactor:
         return self.log - apart, self.log + apart
 
     @property
-    def way(self) -> Way:
+    def way(self) -> Trend:
         """The direction of the change, or that it is the same, untold or unknown."""
         low, high = self.ends
         if isnan(low):

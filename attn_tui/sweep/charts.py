@@ -5,23 +5,21 @@ from dataclasses import dataclass
 from math import ceil, floor, log, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Band, Curve, Figure
 from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMapDrawing
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.numbers import LN10, power_of_ten, quantity, whole
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, crossing_of
 from attn_tui.compute.sweep.points import Place, Point
-from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.settings import SweepStatistic
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.names import name_of, quarters
-
-Numbers = NDArray[np.float64]
 
 MOST, BEND = 5.0, 0.6
 """The power of ten at which the ramp of colours ends, and the exponent of the logarithm with which
@@ -77,8 +75,8 @@ class Grid:
         drawn = [[*filter(None, row)] for row in ratios]
         is_told = [statistic in GRADIENTS and len(row) == len(self.d_ks) for row in drawn]
         self._estimates = [
-            crossing_of(self.d_ks, row) if told else None
-            for row, told in zip(drawn, is_told, strict=True)
+            crossing_of(self.d_ks, row) if is_known else None
+            for row, is_known in zip(drawn, is_told, strict=True)
         ]
         """Where the rule stops making a gradient smaller, in each row that is drawn."""
         changes = [[LogFactor.of(ratio) for ratio in row] for row in ratios]
@@ -107,7 +105,7 @@ class Grid:
         ends = np.full((3, len(self.ns)), nan)
         for row, (n, estimate) in enumerate(zip(self.ns, self._estimates, strict=True)):
             if estimate is not None:
-                searched = answer.crossing(answer.rule, answer.settings.statistic, n)
+                searched = answer.crossovers.get((n, answer.settings.statistic, answer.rule))
                 crossing = searched if searched and searched.at else estimate
                 low, high = crossing.low or self.d_ks[0], crossing.high or self.d_ks[-1]
                 ends[:, row] = crossing.at, low, high
@@ -148,7 +146,7 @@ class PlaceNumbers:
     """
 
     points: Sequence[Point]
-    statistic: Statistic
+    statistic: SweepStatistic
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw a line for each side, or only the medians if there is one line.
@@ -221,7 +219,7 @@ def medians(answer: Answer, over_n: bool = False, has_names: bool = True) -> Fig
     fixed = 1 if over_n else 0
     at, value = answer.nearest[fixed], here[1 - fixed]
     curves, bands, dots = [], [], []
-    logs: list[Numbers] = []
+    logs: list[Floats] = []
     for rule in answer.rules:
         points = [point for point in answer.points.under(rule) if point.place[fixed] == at]
         if not points:
@@ -254,7 +252,7 @@ def place_axis(low: float, high: float) -> Axis:
     return Axis(low, high, tuple((tick, whole(tick)) for tick in ticks), logarithmic=True)
 
 
-def log_axis(logs: Sequence[Numbers]) -> Axis:
+def log_axis(logs: Sequence[Floats]) -> Axis:
     """Return an axis of powers of ten for curves given as logarithms to base ten.
 
     It goes at most `DEPTH` powers below the least value of the curve that falls least.

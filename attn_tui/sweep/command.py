@@ -18,9 +18,9 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import (
     LISTED,
     STATISTICS,
-    Axis,
     Settings,
-    Statistic,
+    SweepStatistic,
+    SweptAxis,
     SweptRange,
     compared,
     draws_at,
@@ -56,9 +56,9 @@ _drawn = partial(option, group=DRAWS)
 
 
 def _statistics() -> dict[str, str]:
-    from attn_tui.sweep.names import NAMES
+    from attn_tui.compute.sweep.readouts import READOUTS
 
-    return {name: named.words for name, named in NAMES.items()}
+    return {name: named.words for name, named in READOUTS.items()}
 
 
 _EXAMPLES = """\
@@ -257,12 +257,12 @@ def is_range(text: str) -> bool:
     return ":" in text
 
 
-def _over(options: dict[str, Any], start: Axis) -> Axis:
+def _over(options: dict[str, Any], start: SweptAxis) -> SweptAxis:
     """Return the axis to sweep: that of ``--over``, else the option that is a range."""
     if options["over"] is not None and options["is_map"]:
         raise InputError("over", "--map sweeps both", "one of the two")
     if options["over"] is not None:
-        over: Axis = FIELDS["over"].kind.parse("over", options["over"])
+        over: SweptAxis = FIELDS["over"].kind.parse("over", options["over"])
         return over
     if options["is_map"]:
         return start
@@ -276,7 +276,7 @@ def _over(options: dict[str, Any], start: Axis) -> Axis:
     return start
 
 
-def read_statistics(text: str) -> tuple[Statistic, ...]:
+def read_statistics(text: str) -> tuple[SweepStatistic, ...]:
     """Read names of statistics separated by commas.
 
     Raises:

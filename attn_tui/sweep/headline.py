@@ -9,11 +9,12 @@ from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, divides_from
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
-from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.readouts import READOUTS
+from attn_tui.compute.sweep.settings import SweepStatistic
 from attn_tui.report import words
 from attn_tui.report.words import GRADIENTS
 from attn_tui.sweep.change import LogFactor
-from attn_tui.sweep.names import NAMES, called, doing, others
+from attn_tui.sweep.names import called, doing, others
 
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
 STAYS = "With {n} keys and d_k = {d_k}, {doing} leaves the typical {statistic} about as it is."
@@ -55,9 +56,9 @@ def headline(answer: Answer) -> str:
     return _here(answer, points, place, rules[0], slots)
 
 
-def noun(statistic: Statistic) -> str:
+def noun(statistic: SweepStatistic) -> str:
     """Return the name of a statistic in a sentence."""
-    return GRADIENTS.get(statistic, NAMES[statistic].short)
+    return GRADIENTS.get(statistic, READOUTS[statistic].short)
 
 
 def _here(
@@ -80,7 +81,7 @@ def _here(
 
 
 def _turn(
-    answer: Answer, scale: Scale, statistic: Statistic, place: Place, factor: LogFactor
+    answer: Answer, scale: Scale, statistic: SweepStatistic, place: Place, factor: LogFactor
 ) -> str:
     """Return where dividing does the opposite, or that it never does; empty if not known."""
     n, d_k = place
@@ -120,7 +121,9 @@ def turn_text(crossing: Crossing, is_below: bool, unit: str = "") -> str:
     return f"{at}{unit} ({high} or less)" if high else f"about {at}{unit}"
 
 
-def _ranking(points: Points, place: Place, rules: Sequence[Scale], statistic: Statistic) -> str:
+def _ranking(
+    points: Points, place: Place, rules: Sequence[Scale], statistic: SweepStatistic
+) -> str:
     """Return which rule leaves the largest median, and how the next two compare."""
     present = [point for rule in rules if (point := points.at(*place, rule))]
     best, *rest = sorted(present, key=lambda point: -point.statistics[statistic].log_median)
@@ -133,7 +136,7 @@ def _ranking(points: Points, place: Place, rules: Sequence[Scale], statistic: St
     )  # fmt: skip
 
 
-def compare(best: Point, other: Point, statistic: Statistic) -> str:
+def compare(best: Point, other: Point, statistic: SweepStatistic) -> str:
     """Return how many times larger the best median is than another: ``24 times``, ``about``."""
     by = best.statistics[statistic].log_median - other.statistics[statistic].log_median
     factor = LogFactor(by, median_error(best, other, statistic))
@@ -141,7 +144,7 @@ def compare(best: Point, other: Point, statistic: Statistic) -> str:
 
 
 def _sides(
-    points: Points, place: Place, rules: Sequence[Scale], statistic: Statistic,
+    points: Points, place: Place, rules: Sequence[Scale], statistic: SweepStatistic,
     slots: Mapping[str, str],
 ) -> str:  # fmt: skip
     """Return the typical value under two rules, unscaled first if that is one, as a sentence."""
@@ -177,7 +180,7 @@ def _how(point: Point) -> str:
     return doing(point.scale, point.multiplier, verbs)
 
 
-def value_text(value: float, statistic: Statistic) -> str:
+def value_text(value: float, statistic: SweepStatistic) -> str:
     """Return a median as text, rounded for a sentence."""
     if isnan(value):
         return "unknown"

@@ -1,4 +1,4 @@
-"""The names of a sweep's statistics and rules, and its numbers as text."""
+"""The names of a sweep's rules, and its numbers as text."""
 
 from collections.abc import Iterable
 
@@ -6,11 +6,7 @@ from attn_tui.compute.numbers import amount, interval, place, quantity
 from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.crossover import Crossing
 from attn_tui.compute.sweep.points import Summary
-from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.words import DIVISORS
-
-NAMES = READOUTS
-"""The names of the statistics."""
 
 
 def crossing_text(crossing: Crossing, least: int) -> str:

@@ -16,7 +16,8 @@ from attn_tui.compute.setup import UNIT_SPREAD
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossing, crossings, divides_from
 from attn_tui.compute.sweep.points import Place, Point, Summary
-from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
+from attn_tui.compute.sweep.readouts import READOUTS
+from attn_tui.compute.sweep.settings import STATISTICS, SweepStatistic, draws_at
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report.head import Labelled, about_model, not_applied
@@ -25,8 +26,8 @@ from attn_tui.report.report import (
     Column,
     Fact,
     Facts,
-    Part,
     Report,
+    ReportPart,
     Section,
     Table,
     data,
@@ -36,7 +37,6 @@ from attn_tui.report.report import (
 from attn_tui.sweep.change import LogFactor
 from attn_tui.sweep.headline import headline
 from attn_tui.sweep.names import (
-    NAMES,
     crossing_text,
     name_of,
     others,
@@ -76,7 +76,7 @@ NUMBER, FACTOR = 8, 10
 """Widths in columns: of a statistic's number, and of a factor."""
 
 
-def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
+def report(answer: Answer, statistics: Sequence[SweepStatistic] = ()) -> Report:
     """Return the report on the draws so far.
 
     Args:
@@ -86,7 +86,7 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
     """
     chosen = tuple(statistics) or (answer.settings.statistic,)
     every = tuple(statistics) or STATISTICS
-    parts: list[Part] = [
+    parts: list[ReportPart] = [
         data(_data(answer, every)),
         Facts([Fact(label, (text,)) for label, text in _asked(answer)]),
         *(_section(answer, statistic) for statistic in chosen),
@@ -128,7 +128,7 @@ def _crossovers(answer: Answer) -> Iterator[dict[str, Any]]:
         }
 
 
-def crossover_parts(answer: Answer) -> Iterator[Part]:
+def crossover_parts(answer: Answer) -> Iterator[ReportPart]:
     """Yield an explanation and a table of the crossings along d_k, if there are any."""
     crossovers, settings = answer.crossovers, answer.settings
     if not crossovers:
@@ -148,7 +148,9 @@ def crossover_parts(answer: Answer) -> Iterator[Part]:
     ]
     columns = [
         Column("n", listed(n for n, _, _ in crossovers)),
-        Column("readout", texts=listed(NAMES[name].symbol for _, name, _ in crossovers), left=True),
+        Column(
+            "readout", texts=listed(READOUTS[name].symbol for _, name, _ in crossovers), left=True
+        ),
         Column("rule removed", texts=listed(scale.text for _, _, scale in crossovers), left=True),
         Column("d* [95 % interval]", texts=listed(texts), left=True),
     ]
@@ -215,15 +217,15 @@ def _drawn(answer: Answer) -> str:
     return f"{many:,} vectors at each place up to {most:,} keys, {few:,} beyond, {source}"
 
 
-def _section(answer: Answer, statistic: Statistic) -> Section:
+def _section(answer: Answer, statistic: SweepStatistic) -> Section:
     """Return the tables of a statistic: one for each rule, and those of ratios if wanted."""
-    name = NAMES[statistic]
+    name = READOUTS[statistic]
     legend = ERRORS
     if statistic == "lead_weight":
         has_sink = answer.experiment.setup.scale.sink is not None
         formula = "e^g/(e^g + n − 1 + e^b)" if has_sink else "e^g/(e^g + n − 1)"
         legend += f"; {EQUAL.format(formula=formula)}"
-    parts: list[Part] = [
+    parts: list[ReportPart] = [
         Table(
             [*_places(answer, answer.points.under(rule)),
              *_summaries(answer.points.under(rule), statistic)],
@@ -248,7 +250,7 @@ def _place(name: str, points: Iterable[Point]) -> Column:
     return Column(name, listed(getattr(point, name) for point in points), width=7, kind="muted")
 
 
-def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column]:
+def _summaries(points: Sequence[Point], statistic: SweepStatistic) -> Iterator[Column]:
     """Yield the columns of a statistic at points: mean and median, with errors and exact values."""
     exacts = [point.exact(statistic) for point in points]
     sampled = partial(_sampled, [point.statistics[statistic] for point in points])
@@ -308,7 +310,7 @@ def row_table(answer: Answer, places: Sequence[Place]) -> Table:
     return Table(columns, np.arange(len(places)))
 
 
-def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
+def _ratios(answer: Answer, statistic: SweepStatistic) -> Iterator[Table]:
     """Yield tables of how many times larger a statistic is unscaled than under each rule.
 
     The error of a factor is given as a share of it.
@@ -332,12 +334,12 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
             columns.append(Column("±", texts=listed(errors), rank=1, width=FACTOR))
         yield Table(
             columns, np.arange(len(points)),
-            f"{NAMES[statistic].symbol} unscaled over m = {rule.formula}; ±: the standard error "
+            f"{READOUTS[statistic].symbol} unscaled over m = {rule.formula}; ±: the standard error "
             "of a factor is this share of it, both being of the same draws",
         )  # fmt: skip
 
 
-def _carried_by_few(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
+def _carried_by_few(answer: Answer, statistics: Sequence[SweepStatistic]) -> Iterator[str]:
     """Yield a warning if few draws carry the mean at some place."""
     summaries = (point.statistics[name] for point in answer.points for name in statistics)
     if any(summary.median * FAR_BELOW < summary.mean for summary in summaries):
@@ -347,7 +349,7 @@ def _carried_by_few(answer: Answer, statistics: Sequence[Statistic]) -> Iterator
         )
 
 
-def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
+def _data(answer: Answer, statistics: Sequence[SweepStatistic]) -> dict[str, Any]:
     """Return the data that only JSON has."""
     points, rules = answer.points, others(answer.rules)
     is_one = len(points.d_ks) == 1
@@ -378,7 +380,7 @@ def _crossing(crossing: Crossing) -> dict[str, Any]:
     return {**ends, "larger": crossing.direction == "falls"}
 
 
-def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
+def _statistic(answer: Answer, point: Point, name: SweepStatistic) -> dict[str, Any]:
     summary, exact = point.statistics[name], point.exact(name)
     return {
         "mean": {
@@ -399,10 +401,10 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
     }
 
 
-def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
+def _numbers(answer: Answer, statistics: Sequence[SweepStatistic]) -> Table:
     """Return the table of CSV: a row for each place, rule and statistic."""
 
-    def record(entry: tuple[Point, Statistic]) -> dict[str, Any]:
+    def record(entry: tuple[Point, SweepStatistic]) -> dict[str, Any]:
         point, name = entry
         summary, exact = point.statistics[name], point.exact(name)
         ratio = answer.points.ratio(point.n, point.d_k, point.scale, name)

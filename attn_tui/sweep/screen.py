@@ -76,7 +76,7 @@ complete has its draws, which take up to 58 MB; it is forgotten once another one
 LOOKS_KEPT = 64
 """How many rows keep their crossovers, and how many places between those of a sweep their draws."""
 
-Look = Callable[[Experiment, Stop], Iterator[None]]
+CloserLook = Callable[[Experiment, Stop], Iterator[None]]
 """A closer look at the cursor: a method of its `CursorPlace` or `CursorRow`."""
 
 VIEWS: Mapping[str, Swept] = {"map-pane": "map", "over-pane": "d_k", "keys-pane": "n"}
@@ -135,7 +135,7 @@ class SweepScreen(InstrumentScreen):
         self._row = lru_cache(maxsize=LOOKS_KEPT)(lambda _: CursorRow())
         self._drawing: SweepRun | None = None
         """The run being drawn, or the last one once it is complete."""
-        self._looking: Look | None = None
+        self._looking: CloserLook | None = None
         """What the cursor is being looked at for, or was last."""
         self._is_numbers = False
         self._grid: charts.Grid | None = None
@@ -334,7 +334,7 @@ class SweepScreen(InstrumentScreen):
 
     # Without a description, Textual writes down all numbers of the arguments.
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="")
-    def _look_closer(self, experiment: Experiment, look: Look, refines: bool) -> None:
+    def _look_closer(self, experiment: Experiment, look: CloserLook, refines: bool) -> None:
         worker = get_current_worker()
 
         def stop() -> bool:
@@ -427,7 +427,7 @@ class SweepScreen(InstrumentScreen):
         if self.view == "map-pane":
             self._draw_map(answer)
             self._draw_row(
-                answer, f"{statistic if n == answer.place[0] else 'Nearest row'}, {n:,} keys"
+                answer, f"{statistic if n == answer.settings.n else 'Nearest row'}, {n:,} keys"
             )
             return
         self.pane(self.view).describe(titles[self.view], *self._how(answer))

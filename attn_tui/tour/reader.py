@@ -23,11 +23,11 @@ ANSWERS = 3
 
 MOST_STEPS = 50
 
-Ask = Callable[[str], tuple[Instrument, Experiment]]
+CommandReader = Callable[[str], tuple[Instrument, Experiment]]
 """Reads a command line of the program; may raise InputError."""
 
 
-def read_tour(path: str, ask: Ask) -> Tour:
+def read_tour(path: str, ask: CommandReader) -> Tour:
     """Read a tour from a file.
 
     Raises:
@@ -40,12 +40,12 @@ def read_tour(path: str, ask: Ask) -> Tour:
     return Tour(digest[:16], tuple(_step(table, ask) for table in tables))
 
 
-def our_tour(ask: Ask) -> Tour:
+def our_tour(ask: CommandReader) -> Tour:
     """Return the tour that comes with the program."""
     return read_tour(str(OURS), ask)
 
 
-def _step(table: Values, ask: Ask) -> Step:
+def _step(table: Values, ask: CommandReader) -> Step:
     table.know(*KEYS)
     instrument, draft = _asked(table, ask)
     until = _until(table, instrument)
@@ -89,7 +89,7 @@ def _guess(table: Values) -> Guess | None:
     return Guess(_text(table, "guess"), answers, answers.index(right))
 
 
-def _picture(table: Values, instrument: str, ask: Ask) -> Draft | None:
+def _picture(table: Values, instrument: str, ask: CommandReader) -> Draft | None:
     """Return the question whose picture stands beside the guess, if there is one."""
     if "picture" not in table.of:
         return None
@@ -101,7 +101,7 @@ def _picture(table: Values, instrument: str, ask: Ask) -> Draft | None:
     return draft
 
 
-def _asked(table: Values, ask: Ask, key: str = "ask") -> tuple[str, Draft]:
+def _asked(table: Values, ask: CommandReader, key: str = "ask") -> tuple[str, Draft]:
     """Return the instrument and the question of a command line such as ``c`` copies."""
     try:
         instrument, experiment = ask(_text(table, key))

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from textual.pilot import Pilot
 
-from attn_tui.attention import charts
 from attn_tui.attention import screen as attention
 from attn_tui.attention.charts import Bars, KeyBars, RowNumbers
 from attn_tui.attention.screen import AttentionScreen
@@ -26,6 +25,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files import edits
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.report.report import SIDES
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
@@ -169,10 +169,10 @@ async def test_both_sides_are_seen_beside_each_other_and_beside_an_open_panel(
         screen = await at(pilot)
         for key in ("", "g") if size[0] >= 80 else ("",):
             screen = await at(pilot, key) if key else screen
-            first, second = (screen.query_one(f"#{name}-pane", HeatMap) for name in charts.KINDS)
+            first, second = (screen.query_one(f"#{name}-pane", HeatMap) for name in SIDES)
             assert first.region.y == second.region.y
             assert first.region.right <= second.region.x
-            for name, picture in zip(charts.KINDS, (first, second), strict=True):
+            for name, picture in zip(SIDES, (first, second), strict=True):
                 wide, high = drawn(screen, name).room(*picture.content_size)
                 # All twelve keys have a column, and the queries at least half a line for two.
                 assert wide >= 12

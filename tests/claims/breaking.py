@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from attn_tui.claims import checks
-from attn_tui.claims.claim import Stated, TriedClaim, try_claim
+from attn_tui.claims.claim import StatedNumbers, TriedClaim, try_claim
 from attn_tui.claims.ledger import find
 from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import Number
@@ -164,7 +164,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
 BROKEN = {name: parts for names, parts in _OF.items() for name in names.split()}
 """The functions to break, by their names in the modules of checks."""
 
-STATED: Mapping[str, Stated] = {
+STATED: Mapping[str, StatedNumbers] = {
     "S0-6": {"p_0": 0.5},
     "S2-10": {f"d = {d_k}": 1.0 for d_k in (2, 4, 512, 1024)},
     "S2-11": {"outside": float(np.exp(-np.sqrt(8.0)))},

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from attn_tui.claims.answer import command_of, opened
-from attn_tui.claims.claim import BASES, VERDICTS, Case, Evidence, Stated, TriedClaim, try_claim
+from attn_tui.claims.claim import (
+    BASES,
+    VERDICTS,
+    Case,
+    Evidence,
+    StatedNumbers,
+    TriedClaim,
+    try_claim,
+)
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger, unchanged_finding
 from attn_tui.claims.report import report
@@ -228,7 +236,7 @@ def test_what_folding_the_scale_into_w_q_does_is_said_of_adam_too() -> None:
 def test_a_claim_that_is_left_is_tried_no_further() -> None:
     tried = []
 
-    def check(trial: Trial, stated: Stated) -> Iterator[Case]:
+    def check(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
         for number in range(3):
             tried.append(number)
             yield Case(f"case {number}", True, (Evidence("x", 1.0),))

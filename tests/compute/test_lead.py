@@ -41,7 +41,7 @@ def test_a_lead_moves_key_0_alone_and_none_leaves_every_bit() -> None:
     assert scores(led)[0] - scores(plain)[0] == pytest.approx(5.0 * norm)
     spread = replace(led, sigma_q=2.0, sigma_k=0.25)
     assert scores(spread) == [score / 2.0 for score in scores(led)]
-    at_128 = Drawn(50, 3).moved(np.array(scores(led)), 0, led, 128)
+    at_128 = Drawn(50, 3).scores_at(np.array(scores(led)), 0, led, 128)
     assert at_128 == pytest.approx(scores(replace(led, d_k=128)))
 
 
@@ -51,7 +51,7 @@ def test_a_normalised_key_leads_by_its_cosine_which_has_a_largest() -> None:
     assert scores(led)[1:] == scores(normalised)[1:]
     assert scores(led)[0] > scores(normalised)[0]
     assert scores(replace(led, lead=1000.0))[0] == pytest.approx(64.0, rel=1e-3)
-    moved = Drawn(50, 3).moved(np.array(scores(led)), 0, led, 128)
+    moved = Drawn(50, 3).scores_at(np.array(scores(led)), 0, led, 128)
     assert moved.tolist() == scores(replace(led, d_k=128))
 
 

@@ -18,7 +18,7 @@ from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer_vector
 from attn_tui.compute.mask import Mask
-from attn_tui.compute.precision import FORMATS, ROUNDS, Arithmetic, Precision
+from attn_tui.compute.precision import FORMATS, ROUNDS, ArithmeticName, Precision
 from attn_tui.compute.scale import PLAIN, LogitMap, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import exact_weights
@@ -95,7 +95,7 @@ def test_naive_softmax_gives_out_at_the_formats_thresholds(
     assert np.isnan(softmax([first_zero], 1.0, naive)[0])
 
 
-OF_TORCH: dict[tuple[str, Arithmetic], list[float]] = {
+OF_TORCH: dict[tuple[str, ArithmeticName], list[float]] = {
     ("bfloat16", "softmax"): [
         0.1416015625, 2.6557245291769505e-10, 0.55859375, 0.298828125, 7.741618901491165e-09,
     ],
@@ -119,7 +119,7 @@ def test_each_arithmetic_is_what_torch_computed() -> None:
 
 
 def by_hand(
-    scores: NDArray[np.float64], m: float, name: str, arithmetic: Arithmetic
+    scores: NDArray[np.float64], m: float, name: str, arithmetic: ArithmeticName
 ) -> NDArray[np.float64]:
     """Return the weights step by step, in arrays of the type, as ml_dtypes and NumPy round them."""
     narrow = dtype_of(name)
@@ -137,7 +137,7 @@ def by_hand(
 
 @pytest.mark.parametrize("arithmetic", ROUNDS)
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
-def test_each_arithmetic_is_its_steps_bit_for_bit(name: str, arithmetic: Arithmetic) -> None:
+def test_each_arithmetic_is_its_steps_bit_for_bit(name: str, arithmetic: ArithmeticName) -> None:
     generator = np.random.default_rng(5)
     precision = Precision(name, arithmetic=arithmetic)
     for n_keys, m, spread in ((2, 1.0, 1.0), (7, 96**-0.5, 300.0), (500, 1 / 8, 20.0)):

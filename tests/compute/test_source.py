@@ -70,7 +70,7 @@ def test_spread_multiplies_scores_and_cancels_under_qk_norm() -> None:
     scores = Drawn(50, 3).vectors(plain)[0].scores
     assert Drawn(50, 3).vectors(spread)[0].scores.tolist() == (scores / 2.0).tolist()
     at_128 = Drawn(50, 3).vectors(replace(spread, d_k=128))[0].scores
-    assert Drawn(50, 3).moved(scores / 2.0, 0, spread, 128) == pytest.approx(at_128)
+    assert Drawn(50, 3).scores_at(scores / 2.0, 0, spread, 128) == pytest.approx(at_128)
     normalised = [
         Drawn(50, 3).vectors(replace(setup, scale=Scale(qk_norm=True)))[0].scores.tolist()
         for setup in (plain, spread)

@@ -9,7 +9,8 @@ import numpy as np
 
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
-from attn_tui.doctor.examine import examine, sampled
+from attn_tui.doctor.examine import examine
+from attn_tui.doctor.promised_heads import sampled
 from attn_tui.doctor.report import Settings
 from attn_tui.files.models.promise import corner
 from tests.doctor.captures import write

@@ -11,7 +11,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Typed, Vector
 from attn_tui.files.grammar import MOST_TYPED, Entry
 from attn_tui.files.sources import (
-    Part,
+    VectorPart,
     kind_of,
     read_matrix,
     score_text,
@@ -149,7 +149,7 @@ def test_rows_are_typed_or_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_rows_that_will_not_do_are_refused() -> None:
-    cases: list[tuple[str, Part, str]] = [
+    cases: list[tuple[str, VectorPart, str]] = [
         ("1 x", "q", "query, line 1: 'x' is not a number; expected finite numbers"),
         ("1 -inf", "K", "keys: a row of K holds an infinity or NaN"),
         ("[[1, 2], [3]]", "V", "values: a row of V has 1 number and its first row 2"),

@@ -306,7 +306,7 @@ def test_a_cause_that_is_not_there_is_soon_no_longer_sought(
             searched.append(1)
         return explain(head, reference, *given, **more)
 
-    monkeypatch.setattr("attn_tui.doctor.examine.explain", counting)
+    monkeypatch.setattr("attn_tui.doctor.cause_search.explain", counting)
     diagnosis = attn_tui.probe(unexplained, quick=is_quick)
     assert len(searched) == most
     assert diagnosis.verdict in ("cannot tell", "differs")

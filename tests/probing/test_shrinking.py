@@ -9,7 +9,8 @@ import pytest
 import attn_tui
 from attn_tui.diagnosis.call import CallShape
 from attn_tui.probing.inputs import CallInputs
-from attn_tui.probing.shrinking import Faults, smallest
+from attn_tui.probing.judging import Faults
+from attn_tui.probing.shrinking import smallest
 from tests.probing.kernels import FAULTS, Numbers, causal, plain, writing
 
 SHOWN = (

@@ -17,8 +17,8 @@ from attn_tui.report.report import (
     Fact,
     Facts,
     Lines,
-    Part,
     Report,
+    ReportPart,
     Section,
     Table,
     data,
@@ -44,15 +44,15 @@ def column(title: str, values: Sequence[Any], **given: Any) -> Column:
     return Column(title, listed(values), **given)
 
 
-def as_text(*parts: Part, width: int = 80, headline: str = "", title: str = "") -> list[str]:
+def as_text(*parts: ReportPart, width: int = 80, headline: str = "", title: str = "") -> list[str]:
     return "".join(text(Report(title, parts, headline=headline), width)).splitlines()
 
 
-def as_json(*parts: Part, headline: str = "") -> Any:
+def as_json(*parts: ReportPart, headline: str = "") -> Any:
     return read("".join(json(Report("", parts, headline=headline))))
 
 
-def as_csv(*parts: Part, chosen: str) -> list[list[str]]:
+def as_csv(*parts: ReportPart, chosen: str) -> list[list[str]]:
     written = "".join(csv(Report("", parts, csv=chosen)))
     return [*csv_module.reader(StringIO(written))]
 

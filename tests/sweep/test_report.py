@@ -22,7 +22,7 @@ from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossings
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.points import Point
-from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic
+from attn_tui.compute.sweep.settings import STATISTICS, Settings, SweepStatistic
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report import forms
 from attn_tui.report.text import text as as_text
@@ -128,7 +128,7 @@ def test_json_is_written_as_its_numbers_are_computed(monkeypatch: pytest.MonkeyP
     names: list[str] = []
     exact = Point.exact
 
-    def noted(self: Point, name: Statistic) -> Exact:
+    def noted(self: Point, name: SweepStatistic) -> Exact:
         names.append(name)
         return exact(self, name)
 

@@ -42,6 +42,19 @@ async def at(pilot: Pilot[None], *keys: str) -> SweepScreen:
     return screen
 
 
+MANY = replace(DRAFT, setup=DRAFT.setup.put(Settings(view="map", ratio=True)))
+"""A sweep of so many draws that it goes on for a while."""
+
+
+async def drawing(pilot: Pilot[None]) -> SweepScreen:
+    """Return Sweep once it has its first draws, while it draws more."""
+    screen = pilot.app.screen_stack[0]
+    while not (isinstance(screen, SweepScreen) and screen.answer):
+        await pilot.pause()
+        screen = pilot.app.screen_stack[0]
+    return screen
+
+
 def drawn(screen: SweepScreen, id: str = "map") -> Map:
     drawing = screen.query_one(f"#{id}", Picture).drawing
     assert isinstance(drawing, Map)
@@ -296,13 +309,9 @@ async def test_beside_the_settings_no_number_is_cut_and_n_is_typed_where_it_is_s
 
 @pytest.mark.slow
 async def test_drawing_can_be_stopped_and_goes_on() -> None:
-    many = Settings(view="map", ratio=True)
-    draft = replace(DRAFT, setup=DRAFT.setup.put(many))
-    async with AttnApp(draft, "sweep").run_test(size=(120, 40)) as pilot:
-        screen = pilot.app.screen_stack[0]
-        while not (isinstance(screen, SweepScreen) and screen.answer):
-            await pilot.pause()
-            screen = pilot.app.screen_stack[0]
+    async with AttnApp(MANY, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = await drawing(pilot)
+        assert screen.answer is not None
         await pilot.press("space")
         await shown(pilot)
         known = screen.answer.progress
@@ -317,13 +326,9 @@ async def test_drawing_can_be_stopped_and_goes_on() -> None:
 
 @pytest.mark.slow
 async def test_drawing_rests_while_another_instrument_is_shown_and_then_goes_on() -> None:
-    many = Settings(view="map", ratio=True)
-    draft = replace(DRAFT, setup=DRAFT.setup.put(many))
-    async with AttnApp(draft, "sweep").run_test(size=(120, 40)) as pilot:
-        screen = pilot.app.screen_stack[0]
-        while not (isinstance(screen, SweepScreen) and screen.answer):
-            await pilot.pause()
-            screen = pilot.app.screen_stack[0]
+    async with AttnApp(MANY, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = await drawing(pilot)
+        assert screen.answer is not None
         # Once every thread has ended, the sweep is still not complete.
         await press(pilot, "1")
         known = screen.answer.progress
@@ -336,9 +341,7 @@ async def test_drawing_rests_while_another_instrument_is_shown_and_then_goes_on(
 
 @pytest.mark.slow
 async def test_draws_that_nobody_asks_for_any_more_are_forgotten() -> None:
-    many = Settings(view="map", ratio=True)
-    draft = replace(DRAFT, setup=DRAFT.setup.put(many))
-    async with AttnApp(draft, "sweep").run_test(size=(120, 40)) as pilot:
+    async with AttnApp(MANY, "sweep").run_test(size=(120, 40)) as pilot:
         for seed in (1, 2, 3):
             screen = pilot.app.screen_stack[0]
             while not (

@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_tui.claims.checks.moments import RHO
 from attn_tui.claims.checks.samples import over, power, sampled, variance_of
-from attn_tui.claims.claim import Case, Evidence, Stated
+from attn_tui.claims.claim import Case, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Streams
@@ -29,7 +29,7 @@ def mean_square(law: DotLaw, trial: Trial) -> Number:
     return Number(value, sqrt(spread / trial.draws), law.variance + mean**2)
 
 
-def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
+def mean_square_of_sum(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the mean of (q·k)² with the formula, for independent and dependent components."""
     d_k = trial.d_k
     for where, rho, tied in (
@@ -44,7 +44,7 @@ def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case.as_stated(where, evidence)
 
 
-def cross_terms(trial: Trial, stated: Stated) -> Iterator[Case]:
+def cross_terms(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute Var(q·k) less the variances of its products, for tied components."""
     d_k = trial.d_k
     law = dot_law(d_k, tied=True)
@@ -66,7 +66,7 @@ def _of_squares(law: DotLaw) -> float:
     return (variance + x**2) * (variance + y**2) - (x * y) ** 2
 
 
-def variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
+def variance_of_product(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the variance of a product of two normal numbers, and of two dice, with v_x·v_y."""
     words: Mapping[Entries, str] = {"normal": "normal numbers, mean 0", "die": "dice, mean 3.5"}
     for entries, where in words.items():
@@ -76,7 +76,7 @@ def variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case.as_stated(where, drawn, Evidence("E[x²]E[y²] − (E[x]E[y])²", _of_squares(law)))
 
 
-def exact_variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
+def exact_variance_of_product(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the variance of products, whatever the means, with E[x²]E[y²] − (E[x]E[y])²."""
     for where, law in (
         ("dice", dot_law(1, "die")),
@@ -99,7 +99,7 @@ def initial_queries(seed: int, d_model: int, std: float, count: int) -> Floats:
     return entries
 
 
-def initialisation(trial: Trial, stated: Stated) -> Iterator[Case]:
+def initialisation(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Draw weights in two ways, and compute the variance of the queries they produce."""
     for where, d_model, std in (
         ("weights of variance 1/d_model, d_model = 768", 768, 768**-0.5),
@@ -120,7 +120,7 @@ def _divided(d_k: int, readouts: Readouts) -> Readouts:
     return readouts.scaled(multiplier("inverse-sqrt", d_k))
 
 
-def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
+def deviation_of_scaled(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the standard deviation under three rules, at several d_k."""
     for d_k in (4, 64, 1024):
         readouts = sampled(dot_law(d_k), trial)
@@ -134,7 +134,7 @@ def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
         )
 
 
-def variance_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
+def variance_of_scaled(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the variance before and after dividing."""
     readouts = sampled(dot_law(trial.d_k), trial)
     after = _divided(trial.d_k, readouts).variance
@@ -143,7 +143,7 @@ def variance_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated(f"d_k = {trial.d_k:,}", scaled, before)
 
 
-def balance(trial: Trial, stated: Stated) -> Iterator[Case]:
+def balance(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare spreads at two d_k, and the share of one large component, before and after."""
     few, many = (sampled(dot_law(d_k), trial) for d_k in (16, 1024))
     after = over(
@@ -163,7 +163,7 @@ def balance(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated("the elements of one input, q_0 and k_0 three times as large", share)
 
 
-def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
+def whatever_length(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the variance at two lengths, with a correlation and with a gain."""
     long = min(16 * trial.d_k, 65_536)
     for where, d_k, rho, gain in (
@@ -177,7 +177,7 @@ def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case.as_stated(where, variance)
 
 
-def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
+def grows_as_d_k(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the power of d_k by which E|q·k| grows, with and without a correlation."""
     ends = 64, 4096
     for rho in (RHO, 0.0):

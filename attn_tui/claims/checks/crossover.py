@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from math import exp, log
 
 from attn_tui.claims.checks.samples import SIDES, check_cost, row_logs, share
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.statistic import DEAD
@@ -15,7 +15,7 @@ from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.crossover import Crossing, GradientReadout, crossover
 from attn_tui.compute.sweep.points import Points, Sampling, log_grid
 from attn_tui.compute.sweep.readouts import READOUTS, exact
-from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.settings import SweepStatistic
 
 _SEARCH = 82
 """The most evaluations of each row in a search."""
@@ -60,7 +60,7 @@ def points(trial: Trial, d_ks: tuple[int, ...]) -> Points:
     return sampling.points()
 
 
-def removed(rows: Points, n: int, d_k: int, statistic: Statistic) -> Evidence:
+def removed(rows: Points, n: int, d_k: int, statistic: SweepStatistic) -> Evidence:
     """Return the factor by which removing 1/√d_k changes the median of a statistic."""
     ratio = rows.ratio(n, d_k, SIDES["scaled"], statistic)
     assert ratio
@@ -90,7 +90,7 @@ def marked(turn: Crossing, trial: Trial) -> partial[ClaimCurves]:
 
 
 def _on_both_sides(
-    trial: Trial, readouts: Sequence[GradientReadout], enlarges: bool, *others: Statistic
+    trial: Trial, readouts: Sequence[GradientReadout], enlarges: bool, *others: SweepStatistic
 ) -> Iterator[Case | ClaimCurves]:
     """Yield, below and above d*, whether removing the scale changes medians as claimed.
 
@@ -126,18 +126,18 @@ def _on_both_sides(
     yield marked(turns[0], trial)(title, "d_k", places, curves, log="xy")
 
 
-def makes_vanish(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def makes_vanish(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Check on both sides of d* whether removing the scale shrinks the median gradient."""
-    others: tuple[Statistic, ...] = "logit_std", "max_weight", "gradient"
+    others: tuple[SweepStatistic, ...] = "logit_std", "max_weight", "gradient"
     yield from _on_both_sides(trial, ("gradient",), False, *others)
 
 
-def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def prevents_exploding(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Check on both sides of d* whether removing the scale enlarges either gradient."""
     yield from _on_both_sides(trial, ("gradient", "query_gradient"), True)
 
 
-def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def extremely_small(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare medians on both sides of d*, and exact means above it."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
     below, above = both_sides(turn)
@@ -170,7 +170,7 @@ def _mean_trace(n: int, d_k: int, rule: Scale) -> float:
     return multiplier * mean
 
 
-def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def poor_convergence(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Count the rows with a dead gradient on both sides of d*."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
     (low, high), (middle, _), (turning, _) = (both_sides(turn, apart) for apart in (16, 2, 1))

@@ -7,7 +7,7 @@ from math import exp, sqrt
 import numpy as np
 
 from attn_tui.claims.checks.layers import check_size, normals, projected
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.head import Head, row_weights
@@ -18,7 +18,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import normalised
 
 
-def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def folded_scale(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare a head that divides its scores with one that has the divisor in W_q."""
     check_size(trial, 1, d_k=512, n=512)
     apart, gradients, moves, of_adam, of_adafactor = folded_over_divided(trial)
@@ -83,7 +83,7 @@ GAIN = 10.0
 """The gain of q and k enlarged by training, with logits of standard deviation 100."""
 
 
-def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
+def clipped_logits(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Clip W_q and W_k by the largest logit, and compute the largest logit again."""
     check_size(trial, 1, d_k=512, n=512)
     cap = stated["τ"]
@@ -118,7 +118,7 @@ def clip(largest: float, cap: float) -> float:
     return cap / largest if largest > cap else 1.0
 
 
-def first_row(trial: Trial, stated: Stated) -> Iterator[Case]:
+def first_row(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the first row of causal attention under 1/√d_k with that without a scale."""
     check_size(trial, 1, d_k=65_536, n=64)
     queries, keys = (normals(trial, part, trial.n, trial.d_k) for part in (0, 1))

@@ -8,7 +8,7 @@ from math import exp, inf, sqrt
 import numpy as np
 
 from attn_tui.claims.checks.samples import rows_of_scores, sampled, variance_of
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import Lattice
@@ -19,7 +19,7 @@ from attn_tui.compute.sample import Number
 from attn_tui.library import dot_law
 
 
-def normal(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def normal(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare the law of q·k, scaled or not, with the normal law of the same variance."""
     law, d_k = dot_law(trial.d_k), trial.d_k
     readouts = sampled(law, trial)
@@ -38,7 +38,7 @@ def normal(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
         yield ClaimCurves(f"density of q·k, d_k = {d_k:,}", "q·k", x, curves, log="y")
 
 
-def differences(trial: Trial, stated: Stated) -> Iterator[Case]:
+def differences(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the variance of the difference of two scores of a row, at rising d_k."""
     before = 0.0
     for d_k in (4, 64, 1024):
@@ -74,7 +74,7 @@ def _mean_and_deviation(law: Lattice) -> tuple[float, float]:
     return mean, sqrt(float(law.weights @ np.square(law.values - mean)))
 
 
-def like_dice(trial: Trial, stated: Stated) -> Iterator[Case]:
+def like_dice(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare mean and spread of sums of dice and of coins with those of q·k."""
     spread = dot_law(trial.d_k).standard_deviation
     words: Mapping[Entries, str] = {"die": "dice", "coins": "coins of +1 and −1"}
@@ -93,7 +93,7 @@ def like_dice(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(f"{trial.d_k:,} {called}", holds, (middle, width, least, most))
 
 
-def table(trial: Trial, stated: Stated) -> Iterator[Case]:
+def table(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare each row with two standard deviations, and the heading with two variances."""
     for d_k in (2, 4, 512, 1024):
         law, claimed = dot_law(d_k), stated[f"d = {d_k}"]
@@ -109,7 +109,7 @@ def table(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated("as ±2 variances, d_k = 1,024", two)
 
 
-def at_most(trial: Trial, stated: Stated) -> Iterator[Case]:
+def at_most(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Count the q·k beyond two standard deviations in two dimensions."""
     law = dot_law(2)
     inside = sampled(law, trial).coverage
@@ -119,7 +119,7 @@ def at_most(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated("d_k = 2", share, tail)
 
 
-def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
+def frequent(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the exact chance of |q·k| above 50 and above 60."""
     d_k = int(stated["d"])
     for bound in (50.0, 60.0):
@@ -129,7 +129,7 @@ def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, share.value >= stated["frequent"], (share,))
 
 
-def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
+def simulated(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the exact chances of the stated sizes and differences."""
     d_k = int(stated["d"])
     # Given q, a difference is normal like a score, and √2 times as large.
@@ -144,7 +144,7 @@ def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(against, chance.value >= stated["plausible"], (chance, sigmas))
 
 
-def large_values(trial: Trial, stated: Stated) -> Iterator[Case]:
+def large_values(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the exact chance of |q·k| above 10, by d_k."""
     chances = {d_k: outside(10.0, d_k) for d_k in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)}
     rising = all(one < two for one, two in pairwise(chances.values()))
@@ -156,7 +156,7 @@ def large_values(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case("d_k = 2 to 1,024", holds, (ratio, *evidence))
 
 
-def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def many_dice(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compute the exact law of the sum of the stated number of dice."""
     count, least = int(stated["dice"]), stated["thousands"]
     law = sum_law("die", count)
@@ -173,7 +173,7 @@ def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     yield ClaimCurves(title, "sum", law.values[some], {"sum": law.weights[some]})
 
 
-def fluctuation(trial: Trial, stated: Stated) -> Iterator[Case]:
+def fluctuation(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the spread of sums of dice with that of one die, and with their own mean."""
     count = int(stated["dice"])
     one_mean, one_deviation = _mean_and_deviation(sum_law("die", 1))

@@ -5,7 +5,7 @@ from math import exp, nan, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
@@ -77,7 +77,7 @@ def residuals(trial: Trial, scale: Scale, n_keys: int, layers: int) -> Floats:
     return shares
 
 
-def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def rank_collapse(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Pass random tokens through layers of attention with and without a scale."""
     check_size(trial, d_k=256, n=256, draws=32)
     curves, name = {}, "‖X − mean‖_F/‖X‖_F"
@@ -96,7 +96,7 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     yield ClaimCurves(title, "layers", range(LAYERS + 1), curves, log="y")
 
 
-def concentration(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def concentration(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compute the norms of a square matrix of weights and of J, for logits of rising spread."""
     check_size(trial, n=512, draws=32)
     stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -151,7 +151,7 @@ def singular_values(matrix: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def spectral_gap(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare the singular values of random weights with the edge of their bulk."""
     check_size(trial, least=32, n=1024)
     n = trial.n

@@ -8,7 +8,7 @@ from attn_tui.claims.checks.assumptions import initial_queries
 from attn_tui.claims.checks.layers import normals
 from attn_tui.claims.checks.samples import check_cost, median, rows_of_scores, sampled, variance_of
 from attn_tui.claims.checks.softmax import ABOUT_0
-from attn_tui.claims.claim import Case, Evidence, Stated
+from attn_tui.claims.claim import Case, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.head import row_weights
@@ -26,7 +26,7 @@ def by_multiplier(scores: Floats, upstream: Floats, m: float) -> Floats:
     return sizes
 
 
-def temperature(trial: Trial, stated: Stated) -> Iterator[Case]:
+def temperature(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the gradient of a learned multiplier, started at 1 and at 1/√d_k."""
     check_cost(trial.n, trial.draws, 4)
     scores, upstream = (
@@ -50,7 +50,7 @@ def xavier(fan_in: int, fan_out: int) -> float:
     return 2.0 / (fan_in + fan_out)
 
 
-def packed(trial: Trial, stated: Stated) -> Iterator[Case]:
+def packed(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Draw W_q as a part of a packed matrix of 3·d_model rows, and by itself."""
     evidence = []
     raw = sampled(dot_law(trial.d_k), trial).variance

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.claims.checks.layers import check_size
 from attn_tui.claims.checks.samples import mean, sides
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.numbers import general
@@ -18,7 +18,7 @@ from attn_tui.compute.sweep.exact import condensation_n, condensation_std, entro
 from attn_tui.library import softmax
 
 
-def diffuse(trial: Trial, stated: Stated) -> Iterator[Case]:
+def diffuse(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the effective keys of rows with few and with many keys."""
     for n_keys in (2, 64, 1024, 8192):
         rows = replace(trial, n=n_keys)
@@ -62,7 +62,7 @@ def _kept(where: str, n_keys: int, logit_std: float, first_std: float, *others: 
     return Case(where, 2.0 / 3.0 < long / short < 1.5, evidence)
 
 
-def log_length(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def log_length(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare the effective keys of long rows with those of 512 under the rule."""
     first, n = log(stated["length"]), trial.n
     for std in (1.0, 3.0):
@@ -77,7 +77,7 @@ def log_length(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     yield ClaimCurves(title, "n, the number of keys", LENGTHS, curves, log="xy", mark=512.0)
 
 
-def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def scalable_softmax(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare the effective keys of long rows, and of far longer ones, with those of 512."""
     scale = parse_scale(f"ssmax:{stated['a']!r}")
     std_of = {n: scale.multiplier(1, n) for n in (FIRST, trial.n, FAR, *LENGTHS)}
@@ -99,7 +99,7 @@ def concentrated(n_keys: int, times: float) -> float:
     return 1.0 - trace_at(n_keys, times * condensation_std(n_keys))
 
 
-def condensation(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def condensation(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare the mean of Σp² on both sides of σ_c with its limit."""
     far = 10**9
     for n_keys in (trial.n, far):
@@ -115,7 +115,7 @@ def condensation(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     yield ClaimCurves("mean Σp²", "σ/σ_c", times, curves, mark=1.0)
 
 
-def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
+def bounded_logits(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Find the weights farthest from 1/n that logits within a range allow."""
     reach = stated["range"]
     for n in dict.fromkeys((64, 4096, trial.n)):
@@ -133,7 +133,7 @@ def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(f"n = {n:,}, range {general(reach)}", holds, evidence)
 
 
-def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def entropy_bound(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Search for logits of a given norm with the least entropy, and take those within a range."""
     check_size(trial, n=4096)
     keys, entropy = within_range(trial.n, 4.0)

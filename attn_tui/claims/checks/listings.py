@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from attn_tui.claims.checks.samples import SIDES
-from attn_tui.claims.claim import Case, Evidence, Stated
+from attn_tui.claims.claim import Case, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import Evaluation, evaluate
@@ -22,7 +22,7 @@ _ULPS = 4 * 2.0**-23
 """A few units in the last place of float32, relative, as the order of summation may differ."""
 
 
-def ten_twenty_thirty(trial: Trial, stated: Stated) -> Iterator[Case]:
+def ten_twenty_thirty(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare each weight to two decimals."""
     weights = softmax([10, 20, 30])
     evidence = [
@@ -39,7 +39,12 @@ def listed(scale: Scale, precision: Precision = _FLOAT32) -> Evaluation:
 
 
 def as_listed(
-    where: str, symbol: str, single: Floats, double: Floats, stated: Stated, *besides: Evidence
+    where: str,
+    symbol: str,
+    single: Floats,
+    double: Floats,
+    stated: StatedNumbers,
+    *besides: Evidence,
 ) -> Case:
     """Return the case of whether numbers computed in float32 are those that a listing prints.
 
@@ -61,7 +66,7 @@ def as_listed(
     return Case(f"(100, 120, 150), weights in float32, {where}", holds, (*evidence, *besides))
 
 
-def listed_weights(trial: Trial, stated: Stated) -> Iterator[Case]:
+def listed_weights(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Run the listing in float32."""
     for side, scale in SIDES.items():
         single, double = (
@@ -70,7 +75,7 @@ def listed_weights(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield as_listed(side, f"{side} p", single, double, stated)
 
 
-def unscaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
+def unscaled_gradient(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Run the listing in float32."""
     single, double = (
         listed(NONE, precision).gradient(0, "scores") for precision in (_FLOAT32, Precision())
@@ -78,7 +83,7 @@ def unscaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield as_listed("unscaled", "∂p_0/∂s", single, double, stated)
 
 
-def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
+def scaled_gradient(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Run the listing in float32, and compute the same gradient by the logits."""
     single, double = (
         listed(Scale(), precision).gradient(0, "scores") for precision in (_FLOAT32, Precision())
@@ -88,7 +93,7 @@ def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield as_listed("divided by 32", "∂p_0/∂s", single, double, stated, apart)
 
 
-def gain(trial: Trial, stated: Stated) -> Iterator[Case]:
+def gain(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare unscaled with scaled gradients: one entry, all entries, and close scores."""
     by_rule = [gradient(LISTED, of=0, d_k=_D_K, scale=scale)[0] for scale in SIDES.values()]
     yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", by_rule)
@@ -109,7 +114,7 @@ VALUES = 4
 """The number of components of the values that a loss uses."""
 
 
-def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
+def minus_a_million(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Mask one key and all keys, in each way."""
     unmasked = np.array([2.03, 0.48, 1.01, 0.0])
     one, every, added = unmasked.copy(), np.full(4, _HIDING), unmasked + _HIDING
@@ -134,7 +139,7 @@ def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, masked.value < 1e-12, (lost,) if lost.value else (masked,))
 
 
-def simulated_loss(trial: Trial, stated: Stated) -> Iterator[Case]:
+def simulated_loss(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute ∂L/∂s for a loss that is the first weight, and for one that uses drawn values."""
     rows = np.array([gradient(LISTED, of=key, d_k=_D_K, wrt="scores") for key in range(3)])
     values = stream(trial.seed).standard_normal((3, VALUES))
@@ -149,7 +154,7 @@ def simulated_loss(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case.as_stated(where, of_row, Evidence("‖∂L/∂s‖", size))
 
 
-def absorbed(trial: Trial, stated: Stated) -> Iterator[Case]:
+def absorbed(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Divide the scores by 8, and then the values instead."""
     scores, values = np.array([2.0, 4.0, 6.0, 8.0]), np.array([1.0, 2.0, 3.0, 4.0])
     scaled, sharp = softmax(scores / 8.0), softmax(scores)

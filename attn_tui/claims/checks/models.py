@@ -5,13 +5,13 @@ from math import sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Evidence, Stated
+from attn_tui.claims.claim import Case, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.rules import RULES
 
 
-def dimension(trial: Trial, stated: Stated) -> Iterator[Case]:
+def dimension(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare d_k with d_model, for a single head and in the models listed."""
     alone = Evidence("d_k of one head of width 512", 512 // 1, stated=512.0)
     yield Case.as_stated("a model of one head", alone)
@@ -40,7 +40,7 @@ LAYERS = {"llama-2-7b": 32, "llama-2-70b": 80, "llama-3.1-405b": 126}
 """The numbers of layers of some models of one family."""
 
 
-def bigger(trial: Trial, stated: Stated) -> Iterator[Case]:
+def bigger(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Fit d_k as a power of d_model, over all models and one family, and as one of its depth."""
     models = sorted(MODELS.values(), key=lambda model: model.d_model)
     family, depths = [MODELS[name] for name in LAYERS], [*LAYERS.values()]
@@ -66,7 +66,7 @@ def bigger(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, growth.value >= stated["power"] / 2.0, evidence)
 
 
-def without_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
+def without_scaling(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Group the models by rule, and check which rules make scores smaller."""
     for rule in RULES:
         some = [model for model in MODELS.values() if model.scale.rule == rule]

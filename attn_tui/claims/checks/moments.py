@@ -12,7 +12,7 @@ from attn_tui.claims.checks.samples import (
     share,
     variance_of,
 )
-from attn_tui.claims.claim import Case, Evidence, Stated
+from attn_tui.claims.claim import Case, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import DotLaw
@@ -28,7 +28,7 @@ RHO = 0.3
 _ENTRIES: Mapping[Entries, str] = {"normal": "normal entries", "coins": "entries of ±1"}
 
 
-def average(trial: Trial, stated: Stated) -> Iterator[Case]:
+def average(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the mean of q·k with the stated multiple of d_k, for two laws of the entries."""
     for entries, words in _ENTRIES.items():
         readouts = sampled(dot_law(trial.d_k, entries), trial)
@@ -45,19 +45,19 @@ def _both(where: str, law: DotLaw, trial: Trial) -> Case:
     return Case(where, mean.is_as_stated and variance.is_as_stated, (mean, variance))
 
 
-def mean_and_variance(trial: Trial, stated: Stated) -> Iterator[Case]:
+def mean_and_variance(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare mean and variance with 0 and d_k, for two laws of the entries."""
     for entries, words in _ENTRIES.items():
         yield _both(f"{words}, d_k = {trial.d_k:,}", dot_law(trial.d_k, entries), trial)
 
 
-def independent(trial: Trial, stated: Stated) -> Iterator[Case]:
+def independent(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare mean and variance with those of independence, with and without a correlation."""
     for rho in (0.0, RHO):
         yield _both(f"ρ(q_i, k_i) = {general(rho)}", dot_law(trial.d_k, correlation=rho), trial)
 
 
-def grows(trial: Trial, stated: Stated) -> Iterator[Case]:
+def grows(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the means of q·k and |q·k| at the least and the largest d_k."""
     first, last = (sampled(dot_law(d_k), trial) for d_k in (_D_KS[0], _D_KS[-1]))
     ends, there = f"from d_k = {_D_KS[0]} to {_D_KS[-1]:,}", f"at d_k = {_D_KS[-1]:,}"
@@ -69,7 +69,7 @@ def grows(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, rise.decisive > 0.0, (rise, Evidence.of(f"{name} {there}", high)))
 
 
-def larger(trial: Trial, stated: Stated) -> Iterator[Case]:
+def larger(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare spread, mean and single products at two d_k."""
     low, high = (sampled(dot_law(d_k), trial) for d_k in (512, 1024))
     for where, name, one, two in (
@@ -83,7 +83,7 @@ def larger(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated("every single product", Evidence.of(name, share(large > small), 1.0))
 
 
-def proportional(trial: Trial, stated: Stated) -> Iterator[Case]:
+def proportional(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the power of d_k by which the variance grows from the least d_k to the largest."""
     ends = _D_KS[0], _D_KS[-1]
     variances = [sampled(dot_law(d_k), trial).variance for d_k in ends]
@@ -92,7 +92,7 @@ def proportional(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated("normal entries", slope, last)
 
 
-def one_product(trial: Trial, stated: Stated) -> Iterator[Case]:
+def one_product(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Draw single products of normal and of uniform entries."""
     laws: tuple[Entries, ...] = "normal", "uniform"
     for entries in laws:
@@ -101,7 +101,7 @@ def one_product(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case.as_stated(f"{entries} entries of variance 1", variance)
 
 
-def variance_is_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
+def variance_is_d_k(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the sampled variance with d_k, at several d_k."""
     for d_k in _D_KS:
         drawn = sampled(dot_law(d_k), trial).variance
@@ -109,7 +109,7 @@ def variance_is_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case.as_stated(f"d_k = {d_k:,}", variance)
 
 
-def variances_add(trial: Trial, stated: Stated) -> Iterator[Case]:
+def variances_add(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Sum products of normal entries, products of dice, and scores of one row."""
     sums: tuple[tuple[Entries, int, str], ...] = (
         ("normal", 2, "of normal entries"),

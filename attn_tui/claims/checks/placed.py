@@ -8,7 +8,7 @@ import numpy as np
 from attn_tui.claims.checks.assumptions import multiplier
 from attn_tui.claims.checks.layers import check_size, normals
 from attn_tui.claims.checks.samples import SIDES, check_cost, median, row_logs, sampled, variance_of
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.head import row_weights
@@ -22,7 +22,7 @@ AS_WELL = 0.1
 """One rule does as well as another if the median row has as many keys, to this share."""
 
 
-def of_embeddings(trial: Trial, stated: Stated) -> Iterator[Case]:
+def of_embeddings(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Multiply embeddings of standard deviation 1/√d_model, or do not, before W_q and W_k."""
     raw = sampled(dot_law(trial.d_k), trial).variance
     times = Evidence.of("variance, embeddings × √d_model", raw, stated["variance"])
@@ -35,7 +35,7 @@ def of_embeddings(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated(where, times, plain, divided)
 
 
-def of_model(trial: Trial, stated: Stated) -> Iterator[Case]:
+def of_model(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Count the keys that the median row uses under 1/√d_k and under 1/√d_model."""
     model = Scale("fixed", (("a", float(D_MODEL)),))
     rows = row_logs(trial, "effective_keys", (Scale(), model), (trial.d_k,))
@@ -47,7 +47,7 @@ def of_model(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case(where, holds, (by_model, by_head, ratio))
 
 
-def of_fixed_heads(trial: Trial, stated: Stated) -> Iterator[Case]:
+def of_fixed_heads(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Divide the logits under 1/d_k by those under 1/√d_k, key by key."""
     scores = drawn(trial.d_k, trial.n, trial.seed)[0]
     logits = {}
@@ -63,7 +63,7 @@ def of_fixed_heads(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case(f"d_k = {trial.d_k:,}, n = {trial.n:,}", apart > 1.0 + 1e-6, evidence)
 
 
-def after_softmax(trial: Trial, stated: Stated) -> Iterator[Case]:
+def after_softmax(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Multiply the weights of drawn rows, instead of their scores."""
     scores, m = drawn(trial.d_k, trial.n, trial.seed)[0], multiplier("inverse-sqrt", trial.d_k)
     after = softmax(scores) * m
@@ -105,7 +105,7 @@ def linear_weights(feature: str, queries: Floats, keys: Floats) -> Floats:
     return weights
 
 
-def linear(trial: Trial, stated: Stated) -> Iterator[Case]:
+def linear(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Count the keys that linear attention uses with 1/√d_k and without, for three features."""
     check_cost(trial.n, trial.draws, 8 * trial.d_k)
     queries = normals(trial, 1, trial.draws, trial.d_k)
@@ -143,7 +143,7 @@ def additive_spreads(trial: Trial, width: int, size: float) -> Floats:
     return differences / sqrt(2.0)
 
 
-def additive(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def additive(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compute by which power of the width additive scores spread, for two sizes of w."""
     check_size(trial, draws=20_000)
     widths, curves = (16, 64, 256, 1024), {}

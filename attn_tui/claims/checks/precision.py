@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.claims.checks.listings import listed
 from attn_tui.claims.checks.samples import SATURATED, SIDES, medians, share, sides
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats, rounded
 from attn_tui.compute.errors import InputError
@@ -19,7 +19,7 @@ from attn_tui.compute.sample import Number, stream
 from attn_tui.library import drawn, softmax
 
 
-def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:
+def out_of_range(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Check drawn weights, and compute softmax of large scores both ways in every format."""
     unscaled, scaled = medians("max p", sides(trial, "max_weight"))
     is_extreme = unscaled.value > SATURATED > scaled.value
@@ -97,7 +97,7 @@ _FEW = 1000
 """The most q·k drawn for each d_k in a picture."""
 
 
-def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def fourth_root(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare both ways: by overflow for large entries, and by rounding for usual ones."""
     size, where = sqrt(_SPREAD / sqrt(trial.d_k)), f"d_k = {trial.d_k:,}, entries of"
     large, usual = halves(trial, size), halves(trial)
@@ -131,7 +131,7 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
-def as_float(trial: Trial, stated: Stated) -> Iterator[Case]:
+def as_float(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Take softmax of 16-bit logits as they are and as float32, and of some that overflowed."""
     logits = rounded(drawn(trial.d_k, trial.n, trial.seed)[0] / sqrt(trial.d_k), "bfloat16")
     plain = softmax(logits, precision=Precision("bfloat16"))

@@ -8,7 +8,7 @@ import numpy as np
 from attn_tui.claims.checks.layers import check_size
 from attn_tui.claims.checks.samples import rows_of_scores
 from attn_tui.claims.checks.softmax import ABOUT_0
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
@@ -23,7 +23,7 @@ from attn_tui.compute.sweep.exact import mean_trace
 from attn_tui.library import softmax, statistics
 
 
-def cross_entropy(trial: Trial, stated: Stated) -> Iterator[Case]:
+def cross_entropy(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute ∂L/∂z of L = −ln p_y through the weights, for a right and for a wrong answer."""
     logits = np.array([20.0, 0.0, 0.0])
     row = evaluate(logits, PLAIN, STABLE)
@@ -37,7 +37,7 @@ def cross_entropy(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(f"z = (20, 0, 0), {where}", size < ABOUT_0, (of_loss, jacobian))
 
 
-def empty(trial: Trial, stated: Stated) -> Iterator[Case]:
+def empty(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Take softmax of four masked keys, by each convention."""
     masked = np.full(4, -inf)
     with np.errstate(invalid="ignore"):
@@ -52,7 +52,7 @@ def empty(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, bool((p == 0.0).all()), (lost,) if lost.value else (total,))
 
 
-def one_more(trial: Trial, stated: Stated) -> Iterator[Case]:
+def one_more(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Add 1 to the sum of e^(z − max z), and of e^z."""
     for logits in ((-10.0,) * 5, (10.0, 0.0, 0.0)):
         top = max(logits)
@@ -68,7 +68,7 @@ def one_more(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, holds, (added, Evidence("sum of softmax₁", right)))
 
 
-def first_key(trial: Trial, stated: Stated) -> Iterator[Case]:
+def first_key(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Average what causal rows give to key 0, and what it then adds to their outputs.
 
     It matters more than any other first key would only if it adds more than H_n/n.
@@ -98,7 +98,7 @@ FEW = 64
 """The keys of a short row, whose output a longer one is compared with."""
 
 
-def output_variance(trial: Trial, stated: Stated) -> Iterator[Case]:
+def output_variance(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Draw the output Σ p·v of values of variance 1, for few keys and for many."""
     check_size(trial, n=4096, draws=10_000)
     for words, m in (("m = 1/√d_k", 1.0 / sqrt(trial.d_k)), ("m = 1", 1.0)):
@@ -128,7 +128,7 @@ def dropped(weights: Floats, trial: Trial) -> Floats:
     return kept * weights / (1.0 - RATE)
 
 
-def with_dropout(trial: Trial, stated: Stated) -> Iterator[Case]:
+def with_dropout(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Sum many drawn rows of weights, each under a drawn mask of dropout.
 
     Rows differ: the sum of one in which a key has much of the weight varies most.
@@ -157,7 +157,7 @@ def ahead(lead: float, n_keys: int) -> float:
     return float(softmax(logits)[0])
 
 
-def one_key_ahead(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def one_key_ahead(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Let the number of keys grow beside one that leads."""
     lead, few, many = stated["lead"], trial.n, min(16 * trial.n, 100_000)
     weights = [

@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_tui.claims.checks.samples import SATURATED
 from attn_tui.claims.checks.softmax import ABOUT_0
-from attn_tui.claims.claim import Case, Evidence, Stated
+from attn_tui.claims.claim import Case, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.numbers import general
@@ -35,7 +35,7 @@ def one_ahead(weights: Floats, top: float) -> tuple[Evidence, Evidence]:
     )
 
 
-def normalised_to_length_1(trial: Trial, stated: Stated) -> Iterator[Case]:
+def normalised_to_length_1(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Find the largest weight that cosines times a gain allow."""
     for gain in (1.0, 8.0, 20.0):
         largest, rest = one_ahead(softmax(one_above(gain, trial.n)), gain)
@@ -55,7 +55,7 @@ def _of_qk_norm(gain: float) -> Iterator[Evidence]:
         yield Evidence("largest logit of QK-norm at d_k = 64, under 1/√d_k", largest, exact=8.0)
 
 
-def normalised_in_each_head(trial: Trial, stated: Stated) -> Iterator[Case]:
+def normalised_in_each_head(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Point one key in the direction of q and all others in the opposite one."""
     n_keys, root = 131_072, sqrt(trial.d_k)
     query = np.arange(1.0, trial.d_k + 1.0)
@@ -68,7 +68,7 @@ def normalised_in_each_head(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case(where, largest.value < SATURATED, (largest, rest, logit))
 
 
-def capped(trial: Trial, stated: Stated) -> Iterator[Case]:
+def capped(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Cap scores of ±1000."""
     scale, top = Scale("none", softcap=stated["cap"]), 1000.0
     largest, rest = one_ahead(softmax(one_above(top, trial.n), scale=scale), stated["cap"])
@@ -85,7 +85,7 @@ LENGTHENED = 10.0
 """How many times as large entries of q and k are made, to see what is left of a gradient."""
 
 
-def capped_and_normalised(trial: Trial, stated: Stated) -> Iterator[Case]:
+def capped_and_normalised(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Cap the largest logits that QK-norm allows, then see what each leaves of a gradient."""
     cap, root = stated["cap"], sqrt(trial.d_k)
     to_logits = Scale("none", softcap=cap).logit_map(trial.d_k, 2)
@@ -116,7 +116,7 @@ def capped_and_normalised(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case(where, by_norm > ABOUT_0, left)
 
 
-def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
+def attending_to_nothing(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Sum the weights that few and many unwanted keys keep beside a sink."""
     for n_keys in (5, trial.n):
         scores, sizes = np.full(n_keys, -10.0), n_keys * exp(-10.0)
@@ -127,7 +127,7 @@ def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, kept < 1.0 - SATURATED, (together, alone))
 
 
-def extended_context(trial: Trial, stated: Stated) -> Iterator[Case]:
+def extended_context(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute from logits the factor applied to scores besides 1/√d_k."""
     score = 8.0
     for factor, mscale, printed in (

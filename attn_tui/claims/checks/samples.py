@@ -18,7 +18,7 @@ from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.sweep.draws import cost, unit_logs, unit_rows, units
 from attn_tui.compute.sweep.points import Summary, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, log_statistics
-from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.settings import SweepStatistic
 
 SATURATED = 0.99
 """A row is saturated if its largest weight exceeds this."""
@@ -108,7 +108,7 @@ def check_cost(n: int, draws: int, evaluations: int, d_k: int = 1) -> None:
 
 
 def row_logs(
-    trial: Trial, statistic: Statistic, rules: Sequence[Scale], d_ks: Sequence[int]
+    trial: Trial, statistic: SweepStatistic, rules: Sequence[Scale], d_ks: Sequence[int]
 ) -> dict[tuple[Scale, int], Floats]:
     """Return ln of a statistic of each drawn row, shape (draws,), for each rule and d_k.
 
@@ -129,7 +129,7 @@ def row_logs(
     }
 
 
-def sides(trial: Trial, statistic: Statistic) -> dict[str, Floats]:
+def sides(trial: Trial, statistic: SweepStatistic) -> dict[str, Floats]:
     """Return ln of a statistic of the same rows, shape (draws,), unscaled and under 1/√d_k."""
     logs = row_logs(trial, statistic, [*SIDES.values()], (trial.d_k,))
     return {side: logs[rule, trial.d_k] for side, rule in SIDES.items()}

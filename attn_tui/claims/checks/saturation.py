@@ -17,7 +17,7 @@ from attn_tui.claims.checks.samples import (
     sides,
     summary,
 )
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
@@ -27,7 +27,7 @@ from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import NONE, LogitMap
 from attn_tui.compute.sweep.exact import condensation_std, mean_largest
 from attn_tui.compute.sweep.readouts import ROWS
-from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.settings import SweepStatistic
 from attn_tui.library import softmax, statistics
 
 
@@ -37,7 +37,7 @@ def _tie(scores: str) -> Case:
     return Case(f"{scores} (1000, 1000, 0)", tied.value > SATURATED, (tied,))
 
 
-def small_gradients(trial: Trial, stated: Stated) -> Iterator[Case]:
+def small_gradients(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the gradients by q and V of rows that saturate with those of rows that do not."""
     weight, _ = medians("max p", sides(trial, "max_weight"))
     # Σp² = 1 − tr J, and ‖∂L/∂V‖_F is its root for ‖∂L/∂o‖ = 1.
@@ -50,7 +50,7 @@ def small_gradients(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, holds, (unscaled, scaled, weight))
 
 
-def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def extreme_weights(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compute the largest weight and the effective keys of unscaled rows, and of a tie."""
     d_ks = (1, 4, 16, 64, 256, 1024, 4096)
     weights = row_logs(trial, "max_weight", (NONE,), d_ks)
@@ -69,7 +69,7 @@ def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves
     yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
-def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def larger_variance(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Vary the standard deviation of normal logits, and the scale of a tie."""
     symbol, stds = "‖∂p/∂z‖_F", [2.0**power for power in range(-3, 7)]
     every = logs_at_stds(trial, stds)
@@ -105,10 +105,10 @@ def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves
     yield ClaimCurves(title, "standard deviation of the logits", stds, curves, log="xy")
 
 
-def bounded(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def bounded(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare the largest gradients among unscaled rows at two d_k, a factor of 64 apart."""
     d_ks, curves = (4, 16, 64, 256, 1024, 4096), {}
-    kinds: tuple[tuple[Statistic, str, float], ...] = (
+    kinds: tuple[tuple[SweepStatistic, str, float], ...] = (
         ("jacobian", "‖∂p/∂z‖_F", 0.5),
         ("query_gradient", "‖∂L/∂q‖", inf),
     )
@@ -124,7 +124,7 @@ def bounded(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     yield ClaimCurves(title, "d_k", d_ks, curves, log="xy")
 
 
-def after_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
+def after_scaling(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Check drawn rows, and a row that one key dominates."""
     weight = median("median max p", sides(trial, "max_weight")["scaled"])
     size = median("median ‖∂p/∂z‖_F", sides(trial, "jacobian")["scaled"])
@@ -141,7 +141,7 @@ GROWN = 10.0
 """Logits count as grown without control from this many times √(2 ln n) in spread."""
 
 
-def one_hot(trial: Trial, stated: Stated) -> Iterator[Case]:
+def one_hot(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Check drawn rows of large logits, and ties."""
     weight = median("median max p", sides(trial, "max_weight")["unscaled"])
     entropy = median("median entropy in nats", sides(trial, "entropy")["unscaled"])
@@ -178,7 +178,7 @@ _FEW = 60
 """The most rows drawn for each number of keys in a picture."""
 
 
-def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def by_key_lengths(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Compare the median gradient by the scores under both divisors."""
     by_length, by_root, uniform = gradients_by_length(trial)
     evidence = (

@@ -6,7 +6,7 @@ from math import exp, log
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, ClaimCurves, Evidence, Stated
+from attn_tui.claims.claim import Case, ClaimCurves, Evidence, StatedNumbers
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.numbers import general
@@ -36,7 +36,7 @@ def central_differences(logits: Floats, keys: Sequence[int], step: float = 2.0**
     return np.stack(columns, axis=1)
 
 
-def derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
+def derivatives(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the formulas with central differences, by a weight's own logit and by others."""
     logits = drawn(trial.d_k, trial.n, trial.seed)[0] / trial.d_k**0.5
     keys = range(min(trial.n, MOST_COLUMNS))
@@ -58,7 +58,7 @@ def derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(f"by {where}, n = {trial.n:,}", not off[some].any(), (wrong, first))
 
 
-def large_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
+def large_logit(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Check a logit that leads by 10, in small and in large logits; and equal large logits."""
     alone = Evidence("p_0 at (1000, 1000, 1000)", float(softmax([1000.0] * 3)[0]), exact=1.0 / 3.0)
     for logits in ((10.0, 0.0, 0.0), (1010.0, 1000.0, 1000.0)):
@@ -68,7 +68,7 @@ def large_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, weight.is_close(stated["p_0"], within=ABOUT_0), (weight, alone))
 
 
-def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
+def small_logit(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare the row and column of a small logit with the rest."""
     entries = jacobian((-50.0, 0.0, 0.0), wrt="logits")
     largest_entry = float(max(np.abs(entries[0]).max(), np.abs(entries[:, 0]).max()))
@@ -87,7 +87,7 @@ def leading(n_keys: int, lead: float) -> Floats:
     return logits
 
 
-def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
+def concentrated(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCurves]:
     """Let one key lead by an increasing margin."""
     rounding = 1.0 + 1e-9
     for lead in (2.0, 7.0, 14.0, 40.0):
@@ -118,7 +118,7 @@ def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | ClaimCurves]:
     )
 
 
-def near_0(trial: Trial, stated: Stated) -> Iterator[Case]:
+def near_0(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Look for a gradient that is smaller far from 0, and for a large one at 0."""
     small, large, apart = (
         Evidence(

@@ -13,6 +13,7 @@ from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.row_statistics import Blocks
+from attn_tui.compute.heads.rows import Reals
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import PLAIN
 from attn_tui.compute.setup import Setup
@@ -42,8 +43,6 @@ def together(head: Experiment, run: int) -> Blocks | None:
     maps = tuple(dict.fromkeys((PLAIN, to_logits)))
     return Blocks(rows, maps, HeadMask("causal") if mask.causal else source_mask, run=run)
 
-
-Weights = NDArray[np.floating[Any]]
 
 MOST_BLOCKS = 256
 """The most weights kept of a row; with more keys, the largest weight of each block is kept."""
@@ -80,7 +79,7 @@ class Side:
     gradient: Floats
     log_gradient: Floats
     sink: Floats
-    blocks: Weights
+    blocks: Reals
 
     @property
     def log_of_rounded(self) -> Floats:

@@ -2,13 +2,14 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Checked, Kind, array, one_of, setting, switch, whole
 from attn_tui.compute.log_scale import LogScale
 
-Rows = Literal["auto", "asked", "drawn"]
+RowsOrigin = Literal["auto", "asked", "drawn"]
 
 MOST = 2000
 """The most queries and keys that are drawn, for four million scores."""
@@ -51,6 +52,8 @@ TOKENS = Kind(
     lambda value: type(value) is tuple and all(type(token) is str for token in value),
     _tokens_text, lambda tokens: " ".join(tokens) or "none", metavar="FILE",
     schema=array({"type": "string"}),
+    # There, words would name a file.
+    argument=partial(json.dumps, ensure_ascii=False),
 )  # fmt: skip
 
 
@@ -86,7 +89,7 @@ class Settings(Checked):
         tokens: The token at each position, counted from the first query and the first key.
     """
 
-    rows: Rows = setting(
+    rows: RowsOrigin = setting(
         "auto", one_of({
             "auto": "the vectors that are asked where there are several, else drawn",
             "asked": "the vectors that are asked, each the scores of a query",
@@ -100,7 +103,7 @@ class Settings(Checked):
     )  # fmt: skip
     seed: int = setting(
         9, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
-        fed=True,
+        composed=True,
     )  # fmt: skip
     causal: bool = setting(
         True, switch("all keys", "up to its own"), "sees", "which keys a drawn query sees",
@@ -115,6 +118,6 @@ class Settings(Checked):
         no_effect=lambda setup, source: "" if is_open(setup, source) else MASKED,
     )  # fmt: skip
     tokens: tuple[str, ...] = setting(
-        (), TOKENS, "tokens", "the tokens that queries and keys are", option="--tokens", fed=True,
-        synonyms=("words", "text"),
+        (), TOKENS, "tokens", "the tokens that queries and keys are", option="--tokens",
+        composed=True, synonyms=("words", "text"),
     )  # fmt: skip

@@ -267,7 +267,7 @@ def over_d_k(
             return None
         scores, to_logits = vector.scores, setup.scale.logit_map(d_k, vector.n_attended)
         if d_k != setup.d_k:
-            scores = experiment.source.moved(scores, index, setup, d_k)
+            scores = experiment.source.scores_at(scores, index, setup, d_k)
         side = evaluate(scores, to_logits, setup.precision, vector.bias)
         weights[:, :, column] = side.weights(keys), side.log_weights(keys)
         if target is None:

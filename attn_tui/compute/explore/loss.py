@@ -6,9 +6,9 @@ import numpy as np
 
 from attn_tui.compute.arrays import ALL, Floats, Keys, place_of
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.norms import SMALLEST_NORMAL, log_of, norm_of_logs, power
+from attn_tui.compute.norms import log_of, norm_of_logs, power
+from attn_tui.compute.numbers import SMALLEST_NORMAL
 from attn_tui.compute.scale import Wrt
-from attn_tui.compute.softmax import log_slopes
 
 
 def loss(side: Evaluation, target: int) -> tuple[float, float]:
@@ -59,7 +59,7 @@ def log_loss_gradient(side: Evaluation, target: int, wrt: Wrt, keys: Keys = ALL)
     logs = np.array(side.log_weights(keys), np.float64)
     logs[place_of(target, keys, side.n_keys)] = _log_complement(side, target)
     if wrt == "scores":
-        logs += log_slopes(side.scores(keys), side.map)
+        logs += side.log_slopes(keys)
     return logs
 
 

@@ -23,6 +23,9 @@ PARTS: tuple[Part, ...] = (
 )  # fmt: skip
 """All parts, in the order in which reports name them."""
 
+SCALARS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink")
+"""The parts that are one number of a model."""
+
 LEARNED: Final = "learned"
 """A sink that exists, but whose logit is unknown."""
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
-Kind = Literal["none", "causal", "window", "local", "given"]
+MaskKind = Literal["none", "causal", "window", "local", "given"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class HeadMask:
         inverted: Whether a query sees the other keys: those that the mask would hide.
     """
 
-    kind: Kind = "none"
+    kind: MaskKind = "none"
     offset: int | None = 0
     window: int | None = None
     hidden: tuple[int, int] | None = None

@@ -7,9 +7,9 @@ from math import floor, inf, isnan, log, log10, nan, sqrt
 
 import numpy as np
 
-from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.arrays import Floats, dtype_of
 from attn_tui.compute.heads.head_model import HeadModel
-from attn_tui.compute.heads.row_statistics import Format, Numbers, Places, lengths, row_statistics
+from attn_tui.compute.heads.row_statistics import FloatFormat, Places, lengths, row_statistics
 from attn_tui.compute.heads.rows import HeadRows, Odd, Reals
 from attn_tui.compute.heads.statistic import (
     ALL,
@@ -59,7 +59,7 @@ class Tally:
 
     @staticmethod
     def of(
-        values: Numbers,
+        values: Floats,
         rows: Places | None = None,
         keys: Places | None = None,
         bounds: tuple[float, float] = (0.0, 1.0),
@@ -173,7 +173,7 @@ class Partial:
     not_finite: int
     first_not_finite: int | None
     tallies: Mapping[str, Tally]
-    computed_in: Format = "float32"
+    computed_in: FloatFormat = "float32"
     odd: tuple[Odd, ...] = ()
     residual: float | None = None
     rounding: float = 0.0
@@ -286,7 +286,7 @@ def statistics(
     model: HeadModel,
     with_norms: bool = True,
     queries: Reals | None = None,
-    computed_in: Format = "float32",
+    computed_in: FloatFormat = "float32",
 ) -> Partial:
     """Return the statistics of some rows of a head.
 

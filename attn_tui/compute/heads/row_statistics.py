@@ -17,14 +17,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask, Sight, sight
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.scale import LogitMap
 
-Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
-Format = Literal["float32", "float64"]
+FloatFormat = Literal["float32", "float64"]
 """The dtype in which scores and weights are computed."""
 
 
@@ -60,24 +60,24 @@ class RowStatistics:
 
     rows: Places
     seen: Places
-    largest_score: Numbers
+    largest_score: Floats
     largest_score_key: Places
-    max_logit: Numbers
+    max_logit: Floats
     max_logit_key: Places
-    log_sum_exp: Numbers
-    entropy: Numbers
-    effective_keys: Numbers
-    max_weight: Numbers
-    first_key_mass: Numbers
-    sink_mass: Numbers
-    gradient_norm: Numbers
-    log_gradient_norm: Numbers
-    logit_gradient_norm: Numbers
-    query_norm: Numbers
-    cosine: Numbers
+    log_sum_exp: Floats
+    entropy: Floats
+    effective_keys: Floats
+    max_weight: Floats
+    first_key_mass: Floats
+    sink_mass: Floats
+    gradient_norm: Floats
+    log_gradient_norm: Floats
+    logit_gradient_norm: Floats
+    query_norm: Floats
+    cosine: Floats
     output: Reals | None = None
     maxima: Reals | None = None
-    computed_in: Format = "float32"
+    computed_in: FloatFormat = "float32"
 
     @property
     def finite(self) -> NDArray[np.bool_]:
@@ -111,7 +111,7 @@ class Exponents:
     x: Reals
     winner: Places
     wins: NDArray[np.bool_]
-    below: Numbers
+    below: Floats
     slopes: Reals | None = None
 
 
@@ -129,12 +129,12 @@ class RowSums:
         sink: e_j of the sink.
     """
 
-    rest: Numbers
-    total: Numbers
-    entropy: Numbers
-    gradient: Numbers
-    log_gradient: Numbers
-    sink: Numbers
+    rest: Floats
+    total: Floats
+    entropy: Floats
+    gradient: Floats
+    log_gradient: Floats
+    sink: Floats
 
 
 def sums(exponents: Exponents, e: Reals, spare: Reals | None = None) -> RowSums:
@@ -177,7 +177,7 @@ def sums(exponents: Exponents, e: Reals, spare: Reals | None = None) -> RowSums:
     return RowSums(rest, total, entropy, size, log_size, sink)
 
 
-def _faint(exponents: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
+def _faint(exponents: Exponents, rows: Places) -> tuple[Floats, Floats, Floats]:
     """Return Σ' e_j, H and ln ‖J·d‖_F of rows whose other weights are all negligible."""
     wins, every = exponents.wins[rows], np.arange(len(rows))
     x = exponents.x[rows].astype(np.float64)
@@ -238,7 +238,7 @@ def row_statistics(
     return RowStatistics(**numbers)
 
 
-def lengths(vectors: Reals) -> Numbers:
+def lengths(vectors: Reals) -> Floats:
     """Return the Euclidean norm of each row, shape (rows, d) to (rows,), in float64."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)))
 
@@ -277,7 +277,7 @@ class Blocks:
     ) -> None:
         self._head, self.maps, self._mask, self._run = head, maps, mask, run
         dtype = np.result_type(head.queries, head.keys, dtype)
-        self.computed_in: Format = "float64" if dtype == np.float64 else "float32"
+        self.computed_in: FloatFormat = "float64" if dtype == np.float64 else "float32"
         self._queries = head.queries.astype(dtype, copy=False)
         self._keys = head.keys.astype(dtype, copy=False)
         self._values = head.values if output else None
@@ -410,7 +410,7 @@ class Blocks:
         seen.fill(x, -np.inf)
         return 1.0, slopes, x.argmax(axis=1)
 
-    def _output(self, e: Reals, per_total: Numbers, seen: Sight) -> Reals | None:
+    def _output(self, e: Reals, per_total: Floats, seen: Sight) -> Reals | None:
         """Return P·V, if there are values."""
         if self._values is None:
             return None
@@ -418,7 +418,7 @@ class Blocks:
         output *= per_total[:, None].astype(output.dtype)
         return output
 
-    def _maxima(self, e: Reals, per_total: Numbers, seen: Sight) -> Reals:
+    def _maxima(self, e: Reals, per_total: Floats, seen: Sight) -> Reals:
         """Return the largest weight of each run of keys; e is overwritten."""
         keys, sees = seen.keys, seen.counts > 0
         maxima = np.full((len(e), -(-self._head.n_keys // self._run)), -np.inf, e.dtype)
@@ -430,7 +430,7 @@ class Blocks:
         return maxima
 
 
-def _below_largest(x: Reals, winner: Places, factor: float, sees: NDArray[np.bool_]) -> Numbers:
+def _below_largest(x: Reals, winner: Places, factor: float, sees: NDArray[np.bool_]) -> Floats:
     """Subtract the largest entry of each row and apply a factor; return the largest logits."""
     number = x.dtype.type
     largest_of_keys = np.where(sees, x[np.arange(len(x)), winner], number(0))
@@ -441,8 +441,8 @@ def _below_largest(x: Reals, winner: Places, factor: float, sees: NDArray[np.boo
 
 
 def _with_sink(
-    x: Reals, sink: float | None, largest: Numbers, sees: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], Numbers, Numbers]:
+    x: Reals, sink: float | None, largest: Floats, sees: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], Floats, Floats]:
     """Let x be below the sink too; return whether a key wins, z_w − b, and the largest exponent."""
     if sink is None:
         return sees, np.full(len(x), np.inf), largest

@@ -31,7 +31,7 @@ from attn_tui.compute.sweep.points import (
 )
 from attn_tui.compute.sweep.settings import (
     Settings,
-    Statistic,
+    SweepStatistic,
     compared,
     draws_at,
     first_draws,
@@ -113,8 +113,8 @@ class Answer:
     @property
     def nearest(self) -> Place:
         """The place of the sweep, drawn or not yet, that is nearest to the current one."""
-        (n, d_k), (ns, d_ks) = self.place, self.axes
-        return closest(ns, n), closest(d_ks, d_k)
+        ns, d_ks = self.axes
+        return closest(ns, self.settings.n), closest(d_ks, self.experiment.setup.d_k)
 
     @cached_property
     def rule(self) -> Scale:
@@ -128,7 +128,7 @@ class Answer:
         """The points that contain the current place or the nearest; empty until it is drawn."""
         return self.points if self.here is None else self.here
 
-    def crossing(self, scale: Scale, statistic: Statistic, n: int) -> Crossing | None:
+    def crossing(self, scale: Scale, statistic: SweepStatistic, n: int) -> Crossing | None:
         """Return where medians without a rule and with it cross; None while that is not known.
 
         Over n it is None, too, unless they cross at one place.

@@ -20,7 +20,7 @@ from attn_tui.compute.setup import UNIT_SPREAD, Spread
 from attn_tui.compute.sweep.draws import cost, unit_logs, units
 from attn_tui.compute.sweep.points import Points, Ratio, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS
-from attn_tui.compute.sweep.settings import Settings, Statistic, draws_at
+from attn_tui.compute.sweep.settings import Settings, SweepStatistic, draws_at
 
 GradientReadout = Literal["gradient", "jacobian", "query_gradient", "trace"]
 """The statistics whose crossings along d_k are searched for."""
@@ -54,7 +54,7 @@ class Crossing:
     direction: Direction = "falls"
 
 
-Crossings = Mapping[tuple[int, Statistic, Scale], Crossing]
+Crossings = Mapping[tuple[int, SweepStatistic, Scale], Crossing]
 """Crossings along d_k by number of keys, readout and the rule that is removed."""
 
 
@@ -118,7 +118,7 @@ def crossovers(
     Raises:
         InputError: As for `search`.
     """
-    done, finished = 0, dict[tuple[int, Statistic, Scale], Crossing]()
+    done, finished = 0, dict[tuple[int, SweepStatistic, Scale], Crossing]()
     for n, scale in wanted:
         draws = draws_at(settings, n)
         most, spent = search_cost(n, draws), 0
@@ -188,7 +188,7 @@ def search(
         windows = {
             readout: falls.widened(readout, grid, window) for readout, window in before.items()
         }
-    found: dict[tuple[int, Statistic, Scale], Crossing] = {}
+    found: dict[tuple[int, SweepStatistic, Scale], Crossing] = {}
     for readout, (first, last) in windows.items():
         ends = yield from falls.interval(readout, grid[first : last + 1])
         if ends is None:
@@ -306,7 +306,7 @@ def last_fall(places: Sequence[int], falls: Floats) -> float | None:
     return float(places[before] * (places[before + 1] / places[before]) ** share)
 
 
-def crossings(points: Points, scale: Scale, statistic: Statistic) -> list[Crossing]:
+def crossings(points: Points, scale: Scale, statistic: SweepStatistic) -> list[Crossing]:
     """Return where medians cross along n, each between n at which the ratio is clearly off 1.
 
     Clearly means by two standard errors. Between n of the points, ln of the ratio is interpolated

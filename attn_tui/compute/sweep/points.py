@@ -18,7 +18,7 @@ from attn_tui.compute.setup import UNIT_SPREAD, Spread
 from attn_tui.compute.sweep.draws import Unit, cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
-from attn_tui.compute.sweep.settings import Settings, Statistic, compared, first_draws
+from attn_tui.compute.sweep.settings import Settings, SweepStatistic, compared, first_draws
 
 SPAN = 1.959963984540054
 """Half the width of the central 95 % of a normal law, in standard deviations."""
@@ -160,8 +160,8 @@ class Point:
     scale: Scale
     multiplier: float
     draws: int
-    statistics: Mapping[Statistic, Summary]
-    mean_errors: Mapping[Statistic, float]
+    statistics: Mapping[SweepStatistic, Summary]
+    mean_errors: Mapping[SweepStatistic, float]
     below: NDArray[np.uint8]
     qk_norm: bool = False
     spread: Spread = UNIT_SPREAD
@@ -178,7 +178,7 @@ class Point:
         """The rule as text."""
         return self.scale.text
 
-    def exact(self, statistic: Statistic) -> Exact:
+    def exact(self, statistic: SweepStatistic) -> Exact:
         """Return the exact mean and median; each is None if it is not known."""
         if self.qk_norm or self.lead or (statistic == "lead_weight" and self.sink is not None):
             return Exact()
@@ -210,7 +210,7 @@ class Ratio:
     log_median_error: float
 
 
-def median_error(one: Point, other: Point, statistic: Statistic) -> float:
+def median_error(one: Point, other: Point, statistic: SweepStatistic) -> float:
     """Return the standard error of ln of the ratio of medians of the same draws under two rules.
 
     The errors of the two medians are combined with their correlation, 4·P(both below) − 1, where P
@@ -293,7 +293,7 @@ class Points(tuple[Point, ...]):
         """Return the point at a place under a rule, or None while there is none."""
         return self.by_place.get((n, d_k, scale))
 
-    def ratio(self, n: int, d_k: int, scale: Scale, statistic: Statistic) -> Ratio | None:
+    def ratio(self, n: int, d_k: int, scale: Scale, statistic: SweepStatistic) -> Ratio | None:
         """Return the ratio of a statistic without scaling to the one under a rule, if known."""
         unscaled, scaled = (self.by_place.get((n, d_k, rule)) for rule in (NONE, scale))
         if unscaled is None or scaled is None:

@@ -21,7 +21,7 @@ from attn_tui.compute.sweep.exact import (
     two_traces,
 )
 from attn_tui.compute.sweep.rows import DrawnVectors, DrawnWeights
-from attn_tui.compute.sweep.settings import STATISTICS, Statistic
+from attn_tui.compute.sweep.settings import STATISTICS, SweepStatistic
 
 At = Callable[[int, int, float], float | None]
 """A function of n, d_k and m to a number, or None where there is no number."""
@@ -64,7 +64,7 @@ _JACOBIAN = Readout(
     DrawnWeights.jacobian, bound=lambda n_keys: 0.5, two=two_traces,
 )  # fmt: skip
 
-READOUTS: Mapping[Statistic, Readout] = {
+READOUTS: Mapping[SweepStatistic, Readout] = {
     "max_weight": Readout(
         "max p", "the largest weight of a key", "largest weight",
         DrawnWeights.max_weight, bound=lambda n_keys: 1.0, two=two_maxima,
@@ -110,7 +110,7 @@ assert tuple(READOUTS) == STATISTICS
 
 _DRAWN = tuple(dict.fromkeys(readout.logs for readout in READOUTS.values()))
 
-ROWS: Mapping[Statistic, int] = {
+ROWS: Mapping[SweepStatistic, int] = {
     name: _DRAWN.index(readout.logs) for name, readout in READOUTS.items()
 }
 """The row of `log_statistics` from which each statistic is computed, by its factor."""
@@ -140,7 +140,11 @@ def log_statistics(
 
 @lru_cache(maxsize=4096)
 def exact(
-    statistic: Statistic, n_keys: int, d_k: int, multiplier: float, spread: Spread = UNIT_SPREAD
+    statistic: SweepStatistic,
+    n_keys: int,
+    d_k: int,
+    multiplier: float,
+    spread: Spread = UNIT_SPREAD,
 ) -> Exact:
     """Return the exact mean and median of a statistic over drawn vectors, as far as known.
 

@@ -59,20 +59,27 @@ def read_rules(text: str) -> tuple[str, ...]:
     return tuple(rules)
 
 
+def _as_argument(rules: tuple[str, ...]) -> str:
+    """Return rules as a list; a trailing comma makes one rule a list."""
+    names = ",".join(rules)
+    return f"{names}," if len(rules) == 1 else names
+
+
 LISTED = Kind(
     "rules with commas between them",
     read_rules,
     lambda value: type(value) is tuple and all(isinstance(rule, str) for rule in value),
     ", ".join,
     schema=array({"type": "string"}),
+    argument=_as_argument,
 )
 """The kind of lists of rules, each as `parse_scale` reads it."""
 
 
 Swept = Literal["d_k", "n", "map"]
-Axis = Literal["d_k", "n"]
+SweptAxis = Literal["d_k", "n"]
 View = Literal["curves", "map"]
-Statistic = Literal[
+SweepStatistic = Literal[
     "max_weight",
     "entropy",
     "effective_keys",
@@ -87,7 +94,7 @@ Statistic = Literal[
 """The largest weight; H in nats; e^H; ‖J‖_F; ‖∂p/∂s‖_F; tr J; ‖∂L/∂q‖; H in bits; the standard
 deviation of a vector's n logits; the weight of key 0, which may lead."""
 
-STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+STATISTICS: tuple[SweepStatistic, ...] = get_args(SweepStatistic)
 
 MOST_DRAWS, MOST_POINTS = 100_000, 200
 
@@ -157,45 +164,47 @@ class Settings(Checked):
         crossover_n: The values of n when only crossovers are requested; if empty, n.
     """
 
-    over: Axis = setting(
+    over: SweptAxis = setting(
         "d_k", one_of({"d_k": "dimension of a head", "n": "number of keys"}), "over",
-        "what curves run over", option="--over", fed=True,
+        "what curves run over", option="--over", composed=True,
     )  # fmt: skip
     n: int = setting(
-        64, N_KEYS.kind, "n", "the number of keys while d_k is swept", option="--n", fed=True,
+        64, N_KEYS.kind, "n", "the number of keys while d_k is swept", option="--n", composed=True,
     )  # fmt: skip
     n_range: tuple[int, ...] = setting(
         (2, 4096), span(N_KEYS.minimum, N_KEYS.maximum), "n from:to",
-        "the least and the largest n of a sweep over n, and of a map", option="--n", fed=True,
+        "the least and the largest n of a sweep over n, and of a map", option="--n", composed=True,
     )  # fmt: skip
     d_k_range: tuple[int, ...] = setting(
         (1, 8192), span(D_K.minimum, D_K.maximum), "d_k from:to",
-        "the least and the largest d_k of a sweep over d_k, and of a map", option="--d-k", fed=True,
+        "the least and the largest d_k of a sweep over d_k, and of a map", option="--d-k",
+        composed=True,
     )  # fmt: skip
     rules: tuple[str, ...] = setting(
         (), LISTED, "rules",
         "the rules that are compared, as text; none are `none` and `experiment.rule`",
-        option="--rules", fed=True,
+        option="--rules", composed=True,
     )  # fmt: skip
-    statistic: Statistic = setting(
+    statistic: SweepStatistic = setting(
         "gradient", one_of(dict.fromkeys(STATISTICS, "")), "statistic",
-        "the statistic that is looked at first", option="--statistic", fed=True,
+        "the statistic that is looked at first", option="--statistic", composed=True,
     )  # fmt: skip
     view: View = setting(
         "curves", one_of({"curves": "over one", "map": "over both"}), "view",
-        "curves over one, or a map over both", option="--map", fed=True,
+        "curves over one, or a map over both", option="--map", composed=True,
     )  # fmt: skip
     ratio: bool = setting(
         False, switch(), "ratio",
         "whether the statistic unscaled over the same under a rule is looked at", option="--ratio",
-        fed=True,
+        composed=True,
     )  # fmt: skip
     points: int = setting(
         27, _PLACES, "points", "how many places there are along a curve", option="--points",
-        fed=True,
+        composed=True,
     )  # fmt: skip
     map_points: int = setting(
-        14, _PLACES, "map points", "how many along each side of a map", option="--points", fed=True,
+        14, _PLACES, "map points", "how many along each side of a map", option="--points",
+        composed=True,
     )  # fmt: skip
     draws: int | None = setting(
         None, or_none(whole(2, MOST_DRAWS), "auto"), "draws",
@@ -212,7 +221,7 @@ class Settings(Checked):
     )  # fmt: skip
     crossover_n: tuple[int, ...] = setting(
         (), wholes(N_KEYS.minimum, N_KEYS.maximum), "crossovers at n",
-        "the n that `sweep --crossover` asks for; none are n", option="--n", fed=True,
+        "the n that `sweep --crossover` asks for; none are n", option="--n", composed=True,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

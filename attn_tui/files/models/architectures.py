@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from attn_tui.files.models import biases, layer_types, multipliers
-from attn_tui.files.models.biases import Bias
 from attn_tui.files.models.fields import Fields, words
 from attn_tui.files.models.layer_types import Windows
+from attn_tui.files.models.promise import PromisedBias
 
 
 @dataclass(frozen=True)
@@ -36,22 +36,22 @@ class Architecture:
     """
 
     mask: Literal["causal", "none"] | None = "causal"
-    multiplier: multipliers.Rule = multipliers.root
+    multiplier: multipliers.MultiplierRule = multipliers.root
     windows: Windows | None = None
     varies: bool = False
     crosses: bool = False
     cap: tuple[str, float | None] | None = None
     sinks: Literal["none", "all", "sliding"] = "none"
-    bias: Callable[[Fields, int, float], Bias] | Literal["none", "learned"] = "none"
+    bias: Callable[[Fields, int, float], PromisedBias] | Literal["none", "learned"] = "none"
     heads: tuple[str, ...] = ()
     width: tuple[str, ...] = ()
     length: tuple[str, ...] = ()
     kv_heads: bool = True
-    parts: tuple["Part", ...] = ()
+    parts: tuple["Tower", ...] = ()
 
 
 @dataclass(frozen=True)
-class Part:
+class Tower:
     """An encoder or a decoder in one configuration with the other.
 
     Attributes:
@@ -81,13 +81,13 @@ _GEMMA4 = Windows(_SIX, length=512)
 _LOCAL = Windows(layer_types.leading(3, "global_attn_every_n_layers"), "local_attention", 128)
 
 _BART_PARTS = (
-    Part(
+    Tower(
         "encoder",
         "none",
         ("encoder_layers", "encoder_num_hidden_layers"),
         ("encoder_attention_heads", "encoder_num_attention_heads"),
     ),
-    Part(
+    Tower(
         "decoder",
         "causal",
         ("decoder_layers", "decoder_num_hidden_layers"),
@@ -95,8 +95,8 @@ _BART_PARTS = (
     ),
 )
 _T5_PARTS = (
-    Part("encoder", "none", ("num_layers",), ("num_heads",)),
-    Part("decoder", "causal", ("num_decoder_layers", "num_layers"), ("num_heads",)),
+    Tower("encoder", "none", ("num_layers",), ("num_heads",)),
+    Tower("decoder", "causal", ("num_decoder_layers", "num_layers"), ("num_heads",)),
 )
 _BART = Architecture("none", parts=_BART_PARTS)
 _T5 = Architecture("none", multipliers.one, bias="learned", length=("d_kv",), parts=_T5_PARTS)

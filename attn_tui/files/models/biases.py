@@ -1,14 +1,12 @@
 """The biases by position, as each class of transformers computes them."""
 
 from math import ceil, floor, log2
-from typing import Literal
 
 import numpy as np
 
 from attn_tui.compute.heads.head_model import Alibi
 from attn_tui.files.models.fields import Fields
-
-Bias = tuple[Alibi, ...] | Literal["none", "learned"] | None
+from attn_tui.files.models.promise import PromisedBias
 
 _FLATTEST = 8.0
 """The exponent of the flattest slope."""
@@ -50,12 +48,12 @@ def slopes_alternating(heads: int, largest: float) -> tuple[float, ...]:
     return tuple(map(float, slopes))
 
 
-def bloom(fields: Fields, heads: int, multiplier: float) -> Bias:
+def bloom(fields: Fields, heads: int, multiplier: float) -> PromisedBias:
     """Return the bias of BLOOM, which rounds it to the format of the model."""
     return tuple(Alibi(slope, format="q") for slope in slopes_interleaved(heads))
 
 
-def falcon(fields: Fields, heads: int, multiplier: float) -> Bias:
+def falcon(fields: Fields, heads: int, multiplier: float) -> PromisedBias:
     """Return the bias of Falcon with ALiBi, in bfloat16, and multiplied by m as the scores are."""
     if not fields.flag("alibi"):
         return "none"
@@ -65,7 +63,7 @@ def falcon(fields: Fields, heads: int, multiplier: float) -> Bias:
     )
 
 
-def mpt(fields: Fields, heads: int, multiplier: float) -> Bias:
+def mpt(fields: Fields, heads: int, multiplier: float) -> PromisedBias:
     """Return the bias of MPT in float32, which transformers always adds, with slopes down to 2⁻⁸.
 
     If ``attn_config`` says otherwise, other programs do otherwise, and nothing is promised.
@@ -77,32 +75,32 @@ def mpt(fields: Fields, heads: int, multiplier: float) -> Bias:
     return tuple(map(Alibi, slopes_alternating(heads, _FLATTEST)))
 
 
-def jais(fields: Fields, heads: int, multiplier: float) -> Bias:
+def jais(fields: Fields, heads: int, multiplier: float) -> PromisedBias:
     """Return the bias of Jais, if its ``position_embedding_type`` is ALiBi."""
     if fields.text("position_embedding_type") != "alibi":
         return "none"
     return tuple(map(Alibi, slopes_interleaved(heads)))
 
 
-def baichuan(fields: Fields, heads: int, multiplier: float) -> Bias:
+def baichuan(fields: Fields, heads: int, multiplier: float) -> PromisedBias:
     """Return the bias of Baichuan: models wider than 4,096 have ALiBi in place of RoPE."""
     if fields.width == 4096:
         return "none"
     return tuple(map(Alibi, slopes_interleaved(heads)))
 
 
-def beit(fields: Fields, heads: int, multiplier: float) -> Bias:
+def beit(fields: Fields, heads: int, multiplier: float) -> PromisedBias:
     """Return that BEiT has a bias by relative position, where its configuration says so."""
     names = ("use_relative_position_bias", "use_shared_relative_position_bias")
     return "learned" if any(fields.flag(name) for name in names) else "none"
 
 
-def deberta(fields: Fields, heads: int, multiplier: float) -> Bias:
+def deberta(fields: Fields, heads: int, multiplier: float) -> PromisedBias:
     """Return that DeBERTa has a bias by relative position and content, if it says so."""
     return "learned" if fields.flag("relative_attention") else "none"
 
 
-def jina(fields: Fields, heads: int, multiplier: float) -> Bias:
+def jina(fields: Fields, heads: int, multiplier: float) -> PromisedBias:
     """Return the bias of Jina's BERT, the same to both sides, if it says that it has ALiBi."""
     if fields.text("position_embedding_type") != "alibi":
         return "none"

@@ -14,7 +14,14 @@ from attn_tui.files.models.biases import jina
 from attn_tui.files.models.fields import KV_HEADS, Fields
 from attn_tui.files.models.lengths import Heads, heads_of
 from attn_tui.files.models.multipliers import ConfiguredMultiplier
-from attn_tui.files.models.promise import NONE, Bias, Cap, Mask, Promise, Sink
+from attn_tui.files.models.promise import (
+    NONE,
+    Promise,
+    PromisedBias,
+    PromisedCap,
+    PromisedMask,
+    PromisedSink,
+)
 
 _MOST_HEADS = 4_096
 _BY_LAYER = "scale_attn_by_inverse_layer_idx"
@@ -26,7 +33,7 @@ _CAP = "attn_logit_softcapping"
 class SeenKeys(NamedTuple):
     """The keys that queries of a layer see; None where nothing says it."""
 
-    mask: Mask | None
+    mask: PromisedMask | None
     window: int | None = None
     chunk: int | None = None
 
@@ -72,7 +79,7 @@ class ConfiguredLayer:
         return replace(fields, of={**fields.of, **changed}) if changed else fields
 
     @property
-    def type(self) -> layer_types.Kind:
+    def type(self) -> layer_types.LayerKind:
         """How much the layer sees."""
         windows = self.architecture.windows if self.architecture else None
         if windows is None:
@@ -147,7 +154,7 @@ class ConfiguredLayer:
             is_complete=True,
         )
 
-    def _cap(self) -> Cap:
+    def _cap(self) -> PromisedCap:
         if self.architecture is None:
             return None
         if self.architecture.cap is None:
@@ -157,13 +164,13 @@ class ConfiguredLayer:
         value = self.fields.number(name) if name in self.fields.of else default
         return value or NONE
 
-    def _sink(self, mask: Mask | None) -> Sink:
+    def _sink(self, mask: PromisedMask | None) -> PromisedSink:
         sinks = self.architecture.sinks if self.architecture else "none"
         if sinks == "sliding":
             return {None: None, "window": LEARNED}.get(mask, NONE)
         return LEARNED if sinks == "all" else NONE
 
-    def _bias(self) -> Bias:
+    def _bias(self) -> PromisedBias:
         bias = self.architecture.bias if self.architecture else NONE
         positions = self.fields.text("position_embedding_type")
         if positions.startswith("relative"):

@@ -6,11 +6,11 @@ from typing import Final, Literal
 
 from attn_tui.files.models.fields import Fields
 
-Kind = Literal["full", "sliding", "chunked", "varied", "other", ""]
+LayerKind = Literal["full", "sliding", "chunked", "varied", "other", ""]
 """How much a layer sees: every key that it may, a window, a chunk, or what depends on the input;
 ``other`` has no attention by softmax, and an empty text is unknown."""
 
-TYPES: Mapping[str, Kind] = {
+TYPES: Mapping[str, LayerKind] = {
     "full_attention": "full", "hybrid": "full", "attention": "full", "global": "full",
     "sliding_attention": "sliding", "hybrid_sliding": "sliding", "local": "sliding",
     "chunked_attention": "chunked",
@@ -21,16 +21,16 @@ TYPES: Mapping[str, Kind] = {
     "moe": "other", "mlp": "other",
 }  # fmt: skip
 
-Default = Callable[[Fields, int, int], Kind]
+Default = Callable[[Fields, int, int], LayerKind]
 """Returns the type of a layer, given the fields, its number and the number of layers."""
 
 
-def every(fields: Fields, layer: int, count: int) -> Kind:
+def every(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that all layers have the window, if there is one."""
     return "sliding"
 
 
-def full(fields: Fields, layer: int, count: int) -> Kind:
+def full(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that no layer has a window unless layer_types says so."""
     return "full"
 
@@ -44,7 +44,7 @@ def periodic(period: int, *names: str, last: bool = False) -> Default:
         last: Whether the last layer of the model is full as well.
     """
 
-    def rule(fields: Fields, layer: int, count: int) -> Kind:
+    def rule(fields: Fields, layer: int, count: int) -> LayerKind:
         length = fields.count(*names) or period
         is_full = (layer + 1) % length == 0 or (last and layer == count - 1)
         return "full" if is_full else "sliding"
@@ -55,7 +55,7 @@ def periodic(period: int, *names: str, last: bool = False) -> Default:
 def leading(period: int, *names: str) -> Default:
     """Return the rule by which the first layer of each period is full."""
 
-    def rule(fields: Fields, layer: int, count: int) -> Kind:
+    def rule(fields: Fields, layer: int, count: int) -> LayerKind:
         return "sliding" if layer % (fields.count(*names) or period) else "full"
 
     return rule
@@ -64,21 +64,21 @@ def leading(period: int, *names: str) -> Default:
 def deep(default: int) -> Default:
     """Return the rule by which layers from max_window_layers on have the window."""
 
-    def rule(fields: Fields, layer: int, count: int) -> Kind:
+    def rule(fields: Fields, layer: int, count: int) -> LayerKind:
         first = fields.number("max_window_layers")
         return "sliding" if layer >= (default if first is None else first) else "full"
 
     return rule
 
 
-def shallow(fields: Fields, layer: int, count: int) -> Kind:
+def shallow(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that every other layer below max_window_layers has the window, as in Qwen2-MoE."""
     first = fields.number("max_window_layers")
     below = 28 if first is None else first
     return "sliding" if (layer + 1) % 2 and layer < below else "full"
 
 
-def exaone(fields: Fields, layer: int, count: int) -> Kind:
+def exaone(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return the type by sliding_window_pattern, a number, or a text such as ``LLLG``."""
     pattern = fields.text("sliding_window_pattern")
     if pattern and layer < count - 1:
@@ -86,7 +86,7 @@ def exaone(fields: Fields, layer: int, count: int) -> Kind:
     return "full" if pattern else periodic(4, "sliding_window_pattern")(fields, layer, count)
 
 
-def without_rope(fields: Fields, layer: int, count: int) -> Kind:
+def without_rope(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that layers without RoPE are full, and those with RoPE see chunks, as in Llama 4."""
     plan = fields.of.get("no_rope_layers")
     has_rope = bool((layer + 1) % (fields.count("no_rope_layer_interval") or 4))
@@ -95,18 +95,18 @@ def without_rope(fields: Fields, layer: int, count: int) -> Kind:
     return "chunked" if has_rope else "full"
 
 
-def smollm3(fields: Fields, layer: int, count: int) -> Kind:
+def smollm3(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that layers without RoPE have the window, as in SmolLM3."""
     return "full" if without_rope(fields, layer, count) == "chunked" else "sliding"
 
 
-def lfm3(fields: Fields, layer: int, count: int) -> Kind:
+def lfm3(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that one layer of four is full, one has the window, and two are convolutions."""
-    kinds: dict[int, Kind] = {0: "sliding" if layer else "other", 2: "full"}
+    kinds: dict[int, LayerKind] = {0: "sliding" if layer else "other", 2: "full"}
     return kinds.get(layer % 4, "other")
 
 
-def cohere2_moe(fields: Fields, layer: int, count: int) -> Kind:
+def cohere2_moe(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return the type by the pattern of dense layers first, and then by that of the others."""
     dense = fields.count("first_k_dense_replace") or 0
     if layer < dense:
@@ -114,33 +114,33 @@ def cohere2_moe(fields: Fields, layer: int, count: int) -> Kind:
     return periodic(4, "sliding_window_pattern")(fields, layer - dense, count)
 
 
-def mimo(fields: Fields, layer: int, count: int) -> Kind:
+def mimo(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that the first layer, and the last of each six, are full, as in MiMo-V2."""
     return "full" if layer == 0 or (layer + 1) % 6 == 0 else "sliding"
 
 
-def flint(fields: Fields, layer: int, count: int) -> Kind:
+def flint(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that layers 0 and 1, the last, and one of four are full, as in Flint."""
     is_full = layer < 2 or layer % 4 == 1 or layer == count - 1
     return "full" if is_full else "sliding"
 
 
-def dots3(fields: Fields, layer: int, count: int) -> Kind:
+def dots3(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that layers 0 and 1, and one of four, are not windowed, as in Dots 3."""
     return "full" if layer < 2 or layer % 4 == 1 else "sliding"
 
 
-def varied(fields: Fields, layer: int, count: int) -> Kind:
+def varied(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that the input decides what layers see, unless layer_types says otherwise."""
     return "varied"
 
 
-def from_end(fields: Fields, layer: int, count: int) -> Kind:
+def from_end(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return that one layer of four is full, counted from the last, as in Muse."""
     return "sliding" if (count - 1 - layer) % 4 else "full"
 
 
-def gpt_neo(fields: Fields, layer: int, count: int) -> Kind:
+def gpt_neo(fields: Fields, layer: int, count: int) -> LayerKind:
     """Return the type by attention_layers or attention_types; by default every other is local."""
     plan = fields.of.get("attention_layers")
     if not isinstance(plan, list):
@@ -200,7 +200,7 @@ class Windows:
             return self.length if twice is None else max(twice // 2, 1)
         return fields.whole(self.field) if fields.of[self.field] else None
 
-    def type(self, fields: Fields, layer: int, count: int) -> Kind:
+    def type(self, fields: Fields, layer: int, count: int) -> LayerKind:
         """Return the type of a layer, apart from whether there is a window."""
         types = self._types(fields)
         if layer < len(types):

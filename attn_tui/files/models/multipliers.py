@@ -42,7 +42,7 @@ class ConfiguredMultiplier:
     notes: tuple[str, ...] = ()
 
 
-Rule = Callable[[Fields, Lengths], ConfiguredMultiplier]
+MultiplierRule = Callable[[Fields, Lengths], ConfiguredMultiplier]
 
 
 def stated(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
@@ -103,7 +103,7 @@ def carried(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:
     return ConfiguredMultiplier(1.0, "scaling 1, for q carries 1/√head_dim already")
 
 
-def scalar(default: float) -> Rule:
+def scalar(default: float) -> MultiplierRule:
     """Return the rule of classes with a query_pre_attn_scalar, given its default."""
 
     def rule(fields: Fields, lengths: Lengths) -> ConfiguredMultiplier:

@@ -12,13 +12,13 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import counted
 
-Mask = Literal["none", "causal", "window", "local"]
+PromisedMask = Literal["none", "causal", "window", "local"]
 
-Cap = float | Literal["none"] | None
+PromisedCap = float | Literal["none"] | None
 
-Sink = float | tuple[float | None, ...] | Literal["none", "learned"] | None
+PromisedSink = float | tuple[float | None, ...] | Literal["none", "learned"] | None
 
-Bias = tuple[Alibi, ...] | Literal["none", "learned"] | None
+PromisedBias = tuple[Alibi, ...] | Literal["none", "learned"] | None
 
 NONE: Final = "none"
 
@@ -51,9 +51,9 @@ class Promise:
     """
 
     multiplier: float | None = None
-    softcap: Cap = None
-    sink: Sink = None
-    mask: Mask | None = None
+    softcap: PromisedCap = None
+    sink: PromisedSink = None
+    mask: PromisedMask | None = None
     window: int | None = None
     value_scale: float | None = None
     source: str = ""
@@ -61,7 +61,7 @@ class Promise:
     form: str = ""
     chunk: int | None = None
     mask_varies: bool = False
-    bias: Bias = None
+    bias: PromisedBias = None
     is_complete: bool = False
     cross_varies: bool = False
     unless_captured: frozenset[Part] = frozenset()
@@ -302,6 +302,10 @@ class Expectation:
             raise InputError("config", problem, "the configuration of the model that was captured")
 
 
+NOTHING_EXPECTED = Expectation("", Promise())
+"""What is expected if nothing is known about a model."""
+
+
 def agreed(promises: Iterable[Promise]) -> Promise:
     """Return the parts that several promises have in common; nothing of none."""
     first, *others = [*promises] or [Promise()]
@@ -318,7 +322,7 @@ def agreed(promises: Iterable[Promise]) -> Promise:
 
 def crossing(promise: Promise) -> Promise:
     """Return what is promised of cross attention in place of self-attention."""
-    mask: Mask | None = None if promise.mask is None else "none"
-    bias: Bias = None if promise.bias is None else NONE
+    mask: PromisedMask | None = None if promise.mask is None else "none"
+    bias: PromisedBias = None if promise.bias is None else NONE
     varies = promise.cross_varies
     return replace(promise, mask=mask, window=None, chunk=None, bias=bias, mask_varies=varies)

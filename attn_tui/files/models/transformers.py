@@ -11,7 +11,7 @@ from typing import Any
 from attn_tui.compute.errors import inert
 from attn_tui.compute.heads.head_model import LAWS, PositionLaw
 from attn_tui.compute.text import listed
-from attn_tui.files.models.architectures import ARCHITECTURES, Architecture, Part
+from attn_tui.files.models.architectures import ARCHITECTURES, Architecture, Tower
 from attn_tui.files.models.fields import HEADS, LAYERS, WIDTHS, Fields
 from attn_tui.files.models.layer import ConfiguredLayer
 from attn_tui.files.models.promise import NONE, Expectation, Hint, Promise, Shape
@@ -134,7 +134,7 @@ def _parts(fields: Fields, kind: str, name: str, parent: str) -> Iterator[Expect
         yield _tower(_of_part(fields, part), kind, part.name, _as_part(architecture, part))
 
 
-def _of_part(fields: Fields, part: Part) -> Fields:
+def _of_part(fields: Fields, part: Tower) -> Fields:
     """Return fields in which an encoder or a decoder has the usual names."""
     renamed: dict[str, Any] = {}
     for usual, names in ((HEADS[0], part.heads), (LAYERS[0], part.layers)):
@@ -144,7 +144,7 @@ def _of_part(fields: Fields, part: Part) -> Fields:
     return replace(fields, of={**fields.of, **renamed})
 
 
-def _as_part(architecture: Architecture, part: Part) -> Architecture:
+def _as_part(architecture: Architecture, part: Tower) -> Architecture:
     bias = architecture.bias if part.bias else NONE
     return replace(architecture, mask=part.mask, bias=bias, heads=(), parts=())
 

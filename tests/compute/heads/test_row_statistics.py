@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.heads.head import Head, row_weights
 from attn_tui.compute.heads.head_model import HeadModel
-from attn_tui.compute.heads.mask import HeadMask, Kind, sight
+from attn_tui.compute.heads.mask import HeadMask, MaskKind, sight
 from attn_tui.compute.heads.row_statistics import row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.scale import PLAIN, LogitMap
@@ -233,7 +233,7 @@ def test_output_under_masks_is_that_of_torch(case: dict[str, Any]) -> None:
 N = 20
 
 
-KINDS: tuple[tuple[Kind, int | None], ...] = (("none", None), ("causal", None), ("window", 4))
+KINDS: tuple[tuple[MaskKind, int | None], ...] = (("none", None), ("causal", None), ("window", 4))
 
 
 MASKS = [
@@ -297,7 +297,7 @@ def test_a_row_of_masked_keys_has_no_weight() -> None:
     st.integers(0, 4),
 )
 def test_a_mask_shows_what_its_words_say(
-    kind: Kind, offset: int, width: int, chunk: int | None, prefix: int
+    kind: MaskKind, offset: int, width: int, chunk: int | None, prefix: int
 ) -> None:
     window = None if kind == "causal" else width
     mask = HeadMask(kind, offset, window, (0, 1), (7,), chunk, prefix if kind == "causal" else 0)

@@ -32,7 +32,7 @@ from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import (
     STATISTICS,
     Settings,
-    Statistic,
+    SweepStatistic,
     View,
     compared,
     draws_at,
@@ -144,7 +144,7 @@ def test_spread_does_to_weights_what_the_multiplier_does_and_not_to_gradients() 
     settings = replace(SMALL, d_k_range=(64, 64), rules=("none", "inverse-sqrt"))
     unscaled, _ = last(settings, d_k=64, sigma_q=0.5, sigma_k=0.25).points
     _, scaled = last(settings, d_k=64).points
-    factors: dict[Statistic, float] = {
+    factors: dict[SweepStatistic, float] = {
         "entropy": 1.0, "logit_std": 1.0, "jacobian": 1.0, "gradient": 8.0, "query_gradient": 2.0,
     }  # fmt: skip
     for statistic, times in factors.items():
@@ -369,7 +369,7 @@ def test_a_table_of_128_keys_and_256_dimensions(qk_norm: bool) -> None:
         p = powers / powers.sum(axis=1, keepdims=True)
         point = result.points.at(128, 256, Scale(rule))
         assert point is not None
-        sampled: dict[Statistic, NDArray[np.float64]] = {
+        sampled: dict[SweepStatistic, NDArray[np.float64]] = {
             "entropy_bits": -(p * np.log2(p + 1e-300)).sum(axis=1),
             "max_weight": p.max(axis=1),
             "logit_std": (m * s).std(axis=1),

@@ -29,7 +29,7 @@ from attn_tui.compute.sweep.exact import (
 )
 from attn_tui.compute.sweep.points import Summary, median_ranks, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
-from attn_tui.compute.sweep.settings import STATISTICS, Statistic
+from attn_tui.compute.sweep.settings import STATISTICS, SweepStatistic
 
 
 @pytest.mark.parametrize("n", [1, 3, 512, 100_000])
@@ -129,7 +129,7 @@ def test_draws_agree_with_what_is_exact(n: int, d_k: int, m: float) -> None:
 
 
 @pytest.mark.parametrize("statistic", ["query_gradient", "gradient", "entropy"])
-def test_spread_as_in_a_direct_simulation(statistic: Statistic) -> None:
+def test_spread_as_in_a_direct_simulation(statistic: SweepStatistic) -> None:
     """Weights see m·σ_qσ_k, ∂p/∂s carries m, and ∂L/∂q carries m·σ_k."""
     m, spread, random = 0.2, Spread(0.75, 2.0), np.random.default_rng(5)
     q = spread.q * random.standard_normal((40_000, 16))
