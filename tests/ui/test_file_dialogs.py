@@ -88,8 +88,8 @@ async def test_the_proposed_name_saves_picture_and_numbers(folder: Path) -> None
             assert ending in hint(screen)
         await pilot.press("enter")
         await closed(pilot)
-        saved = f"Saved attn-tui.svg and attn-tui.json in {folder}: "
-        assert f'{saved}in Python, attn_tui.load("attn-tui.json") reads it' in notices(pilot)
+        where = f"Saved attn-tui.svg and attn-tui.json in {folder}: "
+        assert f'{where}in Python, attn_tui.load("attn-tui.json") reads it' in notices(pilot)
     saved = attn_tui.load(folder / "attn-tui.json")
     assert saved.headline.startswith("Unscaled")
     assert saved.numbers["vectors"][0]["scaled"]["weights"].sum() == pytest.approx(1)
