@@ -2,23 +2,29 @@
 
     python -m tests.broken_lines TREE --lines 60 --seed 1
     python -m tests.broken_lines TREE --lines 60 --seed 1 --also OTHER   # lines that both have
+    python -m tests.broken_lines TREE --traced TREE/.coverage            # the tests that ran a line
 
 TREE is a copy of the repository that is worked on: `git archive HEAD | tar -x -C TREE`. Of each
 folder as many lines are broken as its share of the code. A line is broken in one place: a
 comparison is turned around, a sum becomes a difference, a number grows by one, yes becomes no. Then
 the tests of that folder run and, as long as none fails, those of commands, those of the contract,
-and the slow ones of that folder. With `--also` only lines that both trees have are broken, and what
-TREE misses is tried in the other as well: what that one catches is what the tests of TREE have
-lost. A tree that needs other packages has them in a `.venv` of its own; its tests must pass as it
-is.
+and the slow ones of that folder. The test that failed is printed. With `--also` only lines that
+both trees have are broken, and what TREE misses is tried in the other as well: what that one
+catches is what the tests of TREE have lost. A tree that needs other packages has them in a `.venv`
+of its own; its tests must pass as it is.
+
+`pytest --cov=attn_tui --cov-context=test --cov-report=` (of pytest-cov) in TREE records which tests
+run which line. With `--traced` some of these take the place of the folder's and of the commands':
+no other can notice the line, but for those that start the program anew, as the contract's do.
 """
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -40,6 +46,9 @@ NO_TESTS = 5
 
 MOST_SECONDS = 240
 """How long the tests of a line may take: one that never ends is caught."""
+
+MOST_TESTS = 150
+"""The most tests that are run of those that ran a line, evenly chosen."""
 
 APART = ("recipes", "_pb2")
 """Parts of paths that other machines' tests cover."""
@@ -138,8 +147,15 @@ def _lines(path: Path) -> Counter[str]:
     return Counter(path.read_text(encoding="utf-8").split("\n") if path.exists() else ())
 
 
-def is_caught(tree: Path, one: Break) -> bool:
-    """Break a line, run the tests that are nearest, and mend it."""
+def caught(tree: Path, one: Break, nearest: Sequence[str] = (), is_slow: bool = True) -> str:
+    """Break a line, run the tests that are nearest, mend it, and return the first that failed.
+
+    Args:
+        tree: The copy of the repository.
+        one: The line.
+        nearest: The tests that ran the line; without any, those of its folder and of commands.
+        is_slow: Whether the slow tests of its folder run, too.
+    """
     path = tree / one.path
     source = path.read_text(encoding="utf-8")
     lines = source.split("\n")
@@ -152,14 +168,16 @@ def is_caught(tree: Path, one: Break) -> bool:
     path.write_text("\n".join(lines), encoding="utf-8")
     try:
         beside = sorted(str(test.relative_to(tree)) for test in (tree / "tests").glob("test_*.py"))
-        quick = any(fails(tree, each) for each in (tests, beside, ["tests/contract"]))
-        return quick or fails(tree, ["-m", "slow", *tests])
+        quick = [list(nearest)] if nearest else [tests, beside]
+        slow = [["-m", "slow", *tests]] if is_slow else []
+        runs = [*quick, ["tests/contract"], *slow]
+        return next(filter(None, (failed(tree, each) for each in runs)), "")
     finally:
         path.write_text(source, encoding="utf-8")
 
 
-def fails(tree: Path, tests: list[str]) -> bool:
-    """Return whether any of some tests fails, or cannot even be collected."""
+def failed(tree: Path, tests: list[str]) -> str:
+    """Return the first of some tests that fails or cannot even be collected; empty if none does."""
     own = tree / ".venv" / "bin" / "python"
     python = str(own) if own.exists() else sys.executable
     command = [python, "-m", "pytest", "-x", "-q", "-n", "2", "-p", "no:cacheprovider"]
@@ -169,27 +187,52 @@ def fails(tree: Path, tests: list[str]) -> bool:
             [*command, *tests], cwd=tree, env=inside, capture_output=True, timeout=MOST_SECONDS
         )
     except subprocess.TimeoutExpired:
-        return True
-    return done.returncode not in (0, NO_TESTS)
+        return f"no end in {MOST_SECONDS} s"
+    if done.returncode in (0, NO_TESTS):
+        return ""
+    found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout.decode(), re.MULTILINE)
+    return found[1] if found else f"status {done.returncode}"
+
+
+def traced(data: Path, tree: Path, one: Break) -> list[str]:
+    """Return the tests that ran a line, those of its folder first."""
+    from coverage import CoverageData  # type: ignore[import-not-found]
+
+    record = CoverageData(str(data))
+    record.read()
+    contexts = record.contexts_by_lineno(str(tree / one.path))
+    # A statement of several lines is recorded at its first.
+    ran = max((line for line in contexts if line <= one.line), default=0)
+    tests = sorted({context.partition("|")[0] for context in contexts.get(ran, ()) if context})
+    some = tests[:: -(-len(tests) // MOST_TESTS) or 1]
+    folder = f"tests/{Path(one.path).parts[1]}/"
+    return sorted(some, key=lambda test: not test.startswith(folder))
 
 
 @click.command()
 @click.argument("tree", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--also", type=click.Path(exists=True, path_type=Path), help="Another copy.")
+@click.option("--traced", "data", type=click.Path(exists=True, path_type=Path), help="Coverage.")
 @click.option("--lines", default=60, show_default=True, help="How many lines to break.")
 @click.option("--seed", default=1, show_default=True, help="Which lines.")
-def main(tree: Path, also: Path | None, lines: int, seed: int) -> None:
+@click.option("--skip", default=0, help="How many of the lines to leave out at the beginning.")
+@click.option("--slow/--no-slow", default=True, help="Whether slow tests run before one is missed.")
+def main(
+    tree: Path, also: Path | None, data: Path | None, lines: int, seed: int, skip: int, slow: bool
+) -> None:
     """Break lines of the program in TREE, and print which the tests catch."""
     tree = tree.resolve()
     results: Counter[str] = Counter()
-    for one in chosen(tree, also, lines, seed):
-        result = "caught"
-        if not is_caught(tree, one):
+    for one in chosen(tree, also, lines, seed)[skip:]:
+        nearest = traced(data, tree, one) if data is not None else []
+        result, test = "caught", caught(tree, one, nearest, slow)
+        if not test:
             result = "MISSED"
-            if also is not None and is_caught(also.resolve(), one):
-                result = "LOST"
+            test = caught(also.resolve(), one, (), slow) if also is not None else ""
+        if result == "MISSED" and test:
+            result = "LOST"
         results[result] += 1
-        click.echo(f"{result}  {one.path}:{one.line}  {one.broken.strip()}")
+        click.echo(f"{result}  {one.path}:{one.line}  {one.broken.strip()}  {test}")
     click.echo(", ".join(f"{count} {result}" for result, count in results.items()))
 
 
