@@ -21,7 +21,7 @@ from attn_tui.heads.words import UNCOUNTED
 Tone = Literal["calm", "warm", "alarm", "good", "aside"]
 """How grave a word is: grey, amber, red, green, or the muted colour of a sink."""
 
-SHARP = 0.5
+SHARP = nextafter(0.5, 1.0)
 """The largest weight from which on one key has more weight than all others together."""
 
 MOST = nextafter(0.5, 1.0)
@@ -118,8 +118,13 @@ def _answer(partial: Partial, weight: float) -> tuple[str, Tone]:
 
 
 def is_parked(partial: Partial) -> bool:
-    """Return whether the head puts most of its weight on the first key."""
-    return partial.value("first_key_mass").value >= MOST
+    """Return whether the head puts most of its weight on the first key by choice.
+
+    Under a causal mask, the first rows have no other key, or few: among few rows, equal weights
+    put most of theirs on it, too.
+    """
+    is_sharp = partial.value("max_weight").value >= SHARP
+    return is_sharp and partial.value("first_key_mass").value >= MOST
 
 
 Threshold = tuple[float, str, Tone]
@@ -147,7 +152,7 @@ def state(partial: Partial) -> tuple[str, Tone]:
     weight = partial.value("max_weight")
     if isnan(weight.value):
         return "–", "calm"
-    if is_parked(partial) and weight.value >= SHARP:
+    if is_parked(partial):
         return _word(partial.value("first_key_mass"), ((MOST, "sink", "aside"),), "", "calm")
     return _word(weight, LARGEST, "spread", "calm")
 
@@ -181,9 +186,10 @@ def _measures(partial: Partial) -> Iterator[Measure]:
         verdict = _word(dead, steps, "alive in every row seen", "good")
     yield _measure(partial, "dead_gradient_share", "dead gradient", share, dead.value, *verdict)
     sink = "a sink at rest" if partial.first_value <= SMALL else "parked: a sink"
+    steps = ((MOST, sink, "aside"),) if weight.value >= SHARP else ()
     yield _measure(
         partial, "first_key_mass", "on first key", rough_percent(first.value), first.value,
-        *_word(first, ((MOST, sink, "aside"),), "not parked", "calm"),
+        *_word(first, steps, "not parked", "calm"),
     )  # fmt: skip
     score = partial.value("largest_score").value
     sign = "" if partial.is_exact else "≥ "

@@ -67,6 +67,16 @@ def test_each_word_stands_where_its_evidence_is(
     assert state(partial)[0] == name
 
 
+@pytest.mark.parametrize("n", [2, 3, 4, 12])
+def test_equal_weights_are_parked_on_no_key_however_few_rows_there_are(n: int) -> None:
+    # A causal mask leaves the first row only key 0: at n = 4 the mean weight of key 0 is 52 %.
+    keys = np.ones((n, 4))
+    head = HeadRows(np.arange(n), n, np.zeros((n, 4)), keys, keys)
+    partial = statistics(head, HeadModel(1.0), queries=np.zeros((n, 4)))
+    assert words(card(partial))[3] == "not parked"
+    assert state(partial)[0] == "spread"
+
+
 def test_what_a_sample_does_not_tell_has_a_question_mark() -> None:
     mixed = looked(sharpness=6.0, noise=0.3, rows=range(0, N, 8))
     assert card(mixed).measures[0].word.endswith("?")
