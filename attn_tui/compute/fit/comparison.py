@@ -26,7 +26,7 @@ from attn_tui.compute.fit.estimates import (
 from attn_tui.compute.fit.head import NAMES, FitRows, Floats, Name, Path, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
 from attn_tui.compute.fit.solve import relative_residual
-from attn_tui.compute.fit.staircase import most_by_tanh, shifts_by_steps
+from attn_tui.compute.fit.staircase import most_by_exponentials, most_by_tanh, shifts_by_steps
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -370,6 +370,10 @@ class Prediction:
             either += margin * np.abs(slopes @ slopes[NAMES.index(name)])
         if self.state.parameters.curvature > 0:
             either += self._most_by_tanh
+        if self.format.bits < 24:
+            noisy = self.part(self.noisy_rows)
+            along = np.stack([noisy.noise.transposed(slopes) for slopes in self._along])
+            either += most_by_exponentials(noisy.rows, noisy.state, along)
         down, up = -either, either
         if self.path in STEPWISE:
             shifts = [*shifts_by_steps(self.rows, self.state, self.format, self.path)]

@@ -1,9 +1,9 @@
-"""What rounding does to logits, where it is not like noise.
+"""What rounding does to logits and their exponentials, where it is not like noise.
 
 A rounded logit is a staircase of the exact one. Where the logits of a row lie many stairs apart,
 their errors are like noise. Where all of them lie within a few stairs, as they do if keys have a
 large part in common, the errors follow the logits, alike in every row: as if another m or another
-cap had been used.
+cap had been used. So do the errors of exponentials that a kernel approximates.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,6 +20,12 @@ from attn_tui.compute.heads.rows import Reals
 TANH = 2.0
 """The error of tanh in float32, in units of its last digit, as CUDA states it. It comes from
 polynomials, and so it follows the argument."""
+EXPONENTIAL = 2.0**-13
+"""The most by which kernels of 16 bits let e^x err, as a share of it: a quarter of half a unit of
+float16. A polynomial of degree 3 in the fraction of x/ln 2 errs by 1.07e-4 in PyTorch's flash
+kernel on processors (Malossi, Ineichen, Bekas and Curioni), by 0.9e-4 in FlashAttention 4."""
+CELL = 8
+"""In how many cells each octave of e^x is divided: an approximation errs alike in all of a cell."""
 
 
 def logits_of(
@@ -116,3 +122,32 @@ def most_by_tanh(rows: FitRows, state: State, format: Format, along: Floats) -> 
     by_key = along @ rows.values.T - (along * state.mixed).sum(axis=1, keepdims=True)
     errors = np.where(rows.seen, state.weights * state.logits * by_key, 0.0)
     return abs(state.parameters.value_scale) * unit * float(np.abs(errors).sum())
+
+
+def most_by_exponentials(rows: FitRows, state: State, along: Floats) -> Floats:
+    """Return how much approximate exponentials may change the output along directions, at most.
+
+    How far an exponential errs follows from its argument. So errors add up where keys lie equally
+    far below the largest of their row, and in no more than that.
+
+    Args:
+        rows: The rows.
+        state: The head, computed with the model's numbers.
+        along: The directions, shape (k, r, d_v).
+
+    Returns:
+        Shape (k,).
+    """
+    weights = state.weights
+    exponentials = np.asarray(weights * state.total.astype(weights.dtype), np.float32)
+    # The bits of the exponent, and the first of the significand, number the cells.
+    cells = exponentials.view(np.int32) >> (24 - CELL.bit_length())
+    by_key = along.astype(weights.dtype, copy=False) @ rows.values.T
+    mean = (along * state.mixed).sum(axis=2, keepdims=True)
+    by_key -= mean
+    by_key *= weights
+    sums = [np.bincount(cells.ravel(), weights=one.ravel()) for one in by_key]
+    most = np.abs(sums).sum(axis=1)
+    if state.parameters.sink:
+        most += np.abs(mean * (1.0 - weights.sum(axis=1, keepdims=True))).sum(axis=(1, 2))
+    return np.asarray(abs(state.parameters.value_scale) * EXPONENTIAL * most)

@@ -116,6 +116,45 @@ def test_logits_that_lie_close_together_far_from_0_are_no_other_numbers(
         assert all(abs(step.value) < 2.5 * step.error for step in steps), (far, spread, steps)
 
 
+def approximate_exp(x: np.ndarray) -> np.ndarray:
+    """Return e^x as PyTorch's flash kernel has it in 16 bits on a processor, to 1.07e-4 of it.
+
+    The bits of a number are its logarithm of base 2, but for a cubic polynomial of the fraction.
+    """
+    power = x * np.log2(np.e)
+    fraction = power - np.floor(power)
+    off = np.polyval([-0.07920424, -0.22433836, 0.30354261, 0.00010703], fraction)
+    floor = np.floor(power - off)
+    return np.asarray(np.ldexp(1.0 + (power - off - floor), floor.astype(int)))
+
+
+def flash_head(format: str, logit_std: float, multiplier: float, scale: float) -> HeadRows:
+    """Return the 384 rows of a head whose exponentials were approximated."""
+    n, d = 384, 64
+    how = Arithmetic(0.125, format=format, mask=HeadMask("none"))
+    head = simulate(1, how, n_keys=n, d_k=d, rows=range(n), logit_std=logit_std)
+    assert head.values is not None
+    z = multiplier * (head.queries @ head.keys.T)
+    exponentials = approximate_exp((z - z.max(axis=1, keepdims=True)).astype(np.float64))
+    sums = exponentials.sum(axis=1, keepdims=True)
+    out = scale * (rounded(exponentials.astype(np.float32), format) @ head.values) / sums
+    return replace(head, output=rounded(out.astype(np.float32), format))
+
+
+@pytest.mark.parametrize("format", ["float16", "bfloat16"])
+@pytest.mark.parametrize("logit_std", [0.5, 3.0, 8.0])
+def test_exponentials_that_a_kernel_approximates_are_no_other_numbers(
+    format: str, logit_std: float
+) -> None:
+    """PyTorch's own attention in float16 was refused from 500 keys on: m = 0.12499921."""
+    model = HeadModel(0.125, mask=HeadMask("none"))
+    assert compared(flash_head(format, logit_std, 0.125, 1.0), model, format).moved == ()
+    other_m = compared(flash_head(format, logit_std, 0.125 * 1.004, 1.0), model, format)
+    assert "multiplier" in other_m.moved
+    other_scale = compared(flash_head(format, logit_std, 0.125, 1.001), model, format)
+    assert "value_scale" in other_scale.moved
+
+
 def plain_head(format: str, path: Path, multiplier: float, size: float) -> HeadRows:
     """Return a causal head of normal q, k and v, the first number of each key of this size."""
     q, k, v = np.random.default_rng(0).standard_normal((3, N, D))
