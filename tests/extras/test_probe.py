@@ -58,7 +58,7 @@ def test_attention_of_pytorch_agrees_with_many_keys(
     backend: str, dtype: str, is_causal: bool
 ) -> None:
     """The more rows there are, the smaller the errors that show: honest ones must not."""
-    kernel = partial(by_hand, is_causal=is_causal)
+    kernel: Callable[..., Any] = partial(by_hand, is_causal=is_causal)
     if backend != "by hand":
         kernel = by_backend(backend, is_causal=is_causal)
     lengths = [129, 257, 511, 513, 1025]
