@@ -14,7 +14,7 @@ import numpy as np
 
 from attn_tui.compute.arrays import rounded
 from attn_tui.compute.fit.head import FitRows, Floats, Path, State
-from attn_tui.compute.fit.noise import Format, is_inexact
+from attn_tui.compute.fit.noise import STEPWISE, Format, is_inexact
 from attn_tui.compute.heads.rows import Reals
 
 TANH = 2.0
@@ -52,8 +52,34 @@ def logits_of(
     return z if bias is None else step(z + bias.astype(inner))
 
 
-def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> Iterator[Floats]:
-    """Yield how rounding each step to the logits changes the output, shape (r, d_v).
+def weights_of(z: Reals, sink: float, path: Path, step: Callable[[Reals], Reals]) -> Reals:
+    """Return softmax of logits, in their type, rounded where a path rounds; a masked row is 0.
+
+    Args:
+        z: −∞ where masked, shape (r, n).
+        sink: The logit that softmax also runs over; −∞ is none.
+        path: What is rounded.
+        step: Rounds what a step gives.
+    """
+    inner = z.dtype.type
+    top = z.max(axis=1, keepdims=True)
+    if path != "flash":
+        top = np.maximum(top, inner(sink))
+    top = np.where(np.isfinite(top), top, inner(0.0))
+
+    def each(values: Reals) -> Reals:
+        return step(values) if path == "stepwise" else values
+
+    p: Reals = each(np.exp(each(z - top)))
+    total: Reals = p.sum(axis=1, keepdims=True) + each(np.exp(each(inner(sink) - top)))
+    total = each(np.where(total == 0, inner(1.0), total))
+    if path == "flash":
+        return np.asarray(step(p) / total)
+    return step(p / total) if path in STEPWISE else p / total
+
+
+def logits_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> Iterator[Reals]:
+    """Yield logits without a mask as rounding each step gives them, shape (r, n), in float32.
 
     Programs multiply by m before or after q·k is rounded, or by its root on both sides.
 
@@ -61,7 +87,7 @@ def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> 
         rows: The rows.
         state: The head, computed with the model's numbers.
         format: The format to which steps are rounded.
-        path: One on which they are.
+        path: One on which they are; on ``scaled`` √m is on both sides.
     """
     parameters, inner = state.parameters, np.float32
     softcap = parameters.curvature**-0.5 if parameters.curvature > 0 else None
@@ -80,16 +106,47 @@ def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> 
     if is_inexact(float(root)):
         q, k = (step(part.astype(inner) * root) for part in (rows.queries, rows.inputs.keys))
         products.append((step(q @ k.T), np.sign(m)))
+    for product, factor in products:
+        yield logits_of(product, factor, softcap, rows.bias, step)
+
+
+def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> Iterator[Floats]:
+    """Yield how rounding each step to the logits changes the output, shape (r, d_v).
+
+    The arguments are those of `logits_by_steps`.
+    """
+    parameters = state.parameters
     # Without a cap the state may bend logits the other way, which no step does.
-    exact = state.logits if softcap is not None else parameters.multiplier * rows.scores
+    is_capped = parameters.curvature > 0
+    exact = state.logits if is_capped else parameters.multiplier * rows.scores
     if rows.bias is not None:
         exact = exact + rows.bias
-    for product, factor in products:
-        z = logits_of(product, factor, softcap, rows.bias, step)
+    for z in logits_by_steps(rows, state, format, path):
         if path == "stepwise":
             top = np.where(rows.seen, z, -np.inf).max(axis=1, keepdims=True)
-            z = step(z - top) + top
+            z = rounded(z - top, format.name) + top
         yield shift_of(rows, state, z - exact)
+
+
+def outputs_by_steps(rows: FitRows, state: State, format: Format) -> Iterator[Floats]:
+    """Yield the output as rounding each step before it gives it, shape (r, d_v).
+
+    Args:
+        rows: The rows.
+        state: The head, computed with the model's numbers.
+        format: The format to which steps are rounded.
+    """
+    parameters = state.parameters
+
+    def step(values: Reals) -> Reals:
+        return rounded(values, format.name)
+
+    ways: tuple[Path, ...] = ("eager", "stepwise")
+    for z in logits_by_steps(rows, state, format, ways[0]):
+        hidden = np.where(rows.seen, z, z.dtype.type(-np.inf))
+        for path in ways:
+            p = weights_of(hidden, parameters.sink_logit, path, step)
+            yield parameters.value_scale * (p.astype(rows.values.dtype) @ rows.values)
 
 
 def shift_of(rows: FitRows, state: State, errors: Floats) -> Floats:
