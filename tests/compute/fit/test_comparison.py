@@ -15,6 +15,7 @@ from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
 from attn_tui.compute.heads.head_model import PARTS, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from benchmarks.verdicts.proof.arithmetic import approximate_exp
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
 from tests.pairs import covering
 
@@ -114,18 +115,6 @@ def test_logits_that_lie_close_together_far_from_0_are_no_other_numbers(
         steps = [step for step in explanation.steps.values() if 0 < step.error < np.inf]
         # Many such heads do not show another number together either.
         assert all(abs(step.value) < 2.5 * step.error for step in steps), (far, spread, steps)
-
-
-def approximate_exp(x: np.ndarray) -> np.ndarray:
-    """Return e^x as PyTorch's flash kernel has it in 16 bits on a processor, to 1.07e-4 of it.
-
-    The bits of a number are its logarithm of base 2, but for a cubic polynomial of the fraction.
-    """
-    power = x * np.log2(np.e)
-    fraction = power - np.floor(power)
-    off = np.polyval([-0.07920424, -0.22433836, 0.30354261, 0.00010703], fraction)
-    floor = np.floor(power - off)
-    return np.asarray(np.ldexp(1.0 + (power - off - floor), floor.astype(int)))
 
 
 def flash_head(format: str, logit_std: float, multiplier: float, scale: float) -> HeadRows:
