@@ -268,7 +268,7 @@ class Prediction:
 
     @property
     def _most_sigmas(self) -> Floats | None:
-        """How many deviations each error that is looked at can be at most, shape (k, 1), or None."""
+        """How many deviations each error that is looked at may be, shape (k, 1), or None."""
         pushes = self.noise.pushes
         if pushes is None or self.path not in STEPS:
             return None

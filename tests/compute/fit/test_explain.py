@@ -382,6 +382,13 @@ def test_an_output_1_percent_too_large_shows_in_a_row_that_is_one_keys_value(n: 
         assert not compared(replace(head, output=larger), model).passes
 
 
+def is_as_promised(head: HeadRows, model: HeadModel) -> bool:
+    """Return whether a head in bfloat16 is the promised one, without a search for its cause."""
+    return explain(
+        head, Reference(model, STATED, HEAD_LEVEL, format="bfloat16"), search=False
+    ).passes
+
+
 @pytest.mark.parametrize("seed", [8, 18])
 def test_room_of_rounded_scores_is_given_up_where_another_m_leaves_less(seed: int) -> None:
     """Logits of some 20 in bfloat16 would allow another m; this output was rounded only later."""
@@ -389,8 +396,8 @@ def test_room_of_rounded_scores_is_given_up_where_another_m_leaves_less(seed: in
     how = Arithmetic(0.3, softcap=50.0, path="flash", mask=mask)
     rows = range(40)
     head = simulate(seed, how, n_keys=40, d_k=16, d_v=64, rows=rows, logit_std=24.0)
-    assert compared(head, HeadModel(0.3, softcap=50.0, mask=mask)).passes
-    assert not compared(head, HeadModel(0.25, softcap=50.0, mask=mask)).passes
+    assert is_as_promised(head, HeadModel(0.3, softcap=50.0, mask=mask))
+    assert not is_as_promised(head, HeadModel(0.25, softcap=50.0, mask=mask))
 
 
 def test_a_rounded_sum_stretches_no_row_that_is_almost_one_keys_value_by_a_hundredth() -> None:
@@ -405,10 +412,10 @@ def test_a_rounded_sum_stretches_no_row_that_is_almost_one_keys_value_by_a_hundr
     head = HeadRows(np.arange(3), 3, q, k, v, formats=formats)
     head = computed(head, Arithmetic(0.125, path="eager", mask=mask))
     model = HeadModel(0.125, mask=mask)
-    assert compared(head, model).passes
+    assert is_as_promised(head, model)
     assert head.output is not None
     larger = rounded(head.output * np.float32(1.01), "bfloat16")
-    assert not compared(replace(head, output=larger), model).passes
+    assert not is_as_promised(replace(head, output=larger), model)
 
 
 def test_one_wrong_row_among_many_is_enough_and_is_named() -> None:
