@@ -101,7 +101,7 @@ def probe(
         mask: A function of n_q and n that returns which keys are seen, True where they are.
         bias: A function of n_q and n that returns what is added to the logits.
         config: What the model promises in place of the defaults.
-        lengths: The numbers of keys; None for 1, 2, 17, 64, 127 to 129 and 257.
+        lengths: The numbers of keys; None for 1, 2, 17, 64, 127 to 129, 257 and 513.
         decode: Whether f takes fewer queries than keys.
         extremes: Whether it should bear |q·k| beyond 10,000, in float16 beyond 32,752.
         hidden_rows: What rows are that see no key: ``"zero"``, ``"nan"`` or ``"mean"``, of V; None

@@ -11,7 +11,7 @@ from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.numbers import six_digits
 from attn_tui.diagnosis.call import CallShape
 
-LENGTHS = (1, 2, 17, 64, 127, 128, 129, 257)
+LENGTHS = (1, 2, 17, 64, 127, 128, 129, 257, 513)
 """The numbers of keys that calls have: around the blocks of kernels, and the smallest."""
 QUICK = (2, 17, 65)
 """The numbers of keys of a quick probe."""

@@ -205,8 +205,8 @@ def test_no_wrong_output_agrees_and_no_honest_one_is_refused() -> None:
 
 
 def test_an_error_that_is_small_by_chance_in_all_arithmetics_is_no_measure_of_a_row() -> None:
-    """The first of three rows sees one key: its error is one number, by chance next to 0."""
-    assert draw(970656).judgement.finding == "neither"
+    """One of nine rows is off by 9 times its own honest errors, and by 6 times those on average."""
+    assert draw(980676).judgement.finding == "neither"
 
 
 def test_three_numbers_that_fit_the_two_weights_of_a_row_say_nothing() -> None:
@@ -226,12 +226,6 @@ def test_a_cap_that_rounding_hides_in_part_is_no_other_m_of_all_heads(seed: int)
     assert not violations([*Run(1, seed).trials()])
 
 
-def test_another_sink_is_not_rounding_where_one_row_alone_tells() -> None:
-    """Scores rounded to bfloat16 leave room for it; an output rounded only at its end does not."""
-    assert not violations([*Run(1, 705665).trials()])
-
-
-@pytest.mark.parametrize("seed", [420007, 420130])
-def test_keys_of_8_bits_are_no_factors_that_were_rounded(seed: int) -> None:
+def test_keys_of_8_bits_are_no_factors_that_were_rounded() -> None:
     """The path that rounds most allows one row much; the rows together must not use it up."""
-    assert not violations([*Run(1, seed).trials()])
+    assert not violations([*Run(1, 441065).trials()])

@@ -42,6 +42,29 @@ def test_attention_of_pytorch_agrees_forward_and_backward(backend: str, dtype: s
     assert_attention(kernel, causal=True, like="torch", dtype=dtype, gradient=True, **d_v)
 
 
+def by_hand(q: Any, k: Any, v: Any, is_causal: bool) -> Any:
+    """Return attention as eager models have it: softmax in float32, all else in the format."""
+    z = M * q @ k.transpose(2, 3)
+    if is_causal:
+        z = z.masked_fill(~torch.ones(z.shape[2:], dtype=torch.bool).tril(), -torch.inf)
+    return torch.softmax(z, -1, dtype=torch.float32).to(q.dtype) @ v
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_causal", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("backend", ["MATH", "FLASH_ATTENTION", "by hand"])
+def test_attention_of_pytorch_agrees_with_many_keys(
+    backend: str, dtype: str, is_causal: bool
+) -> None:
+    """The more rows there are, the smaller the errors that show: honest ones must not."""
+    kernel: Callable[..., Any] = partial(by_hand, is_causal=is_causal)
+    if backend != "by hand":
+        kernel = by_backend(backend, is_causal=is_causal)
+    lengths = [129, 257, 511, 513, 1025]
+    assert_attention(kernel, causal=is_causal, like="torch", dtype=dtype, lengths=lengths, d_v=64)
+
+
 def test_a_function_that_refuses_numpy_is_given_tensors() -> None:
     grouped = partial(functional.scaled_dot_product_attention, enable_gqa=True)
     assert_attention(grouped, heads=4, kv_heads=2, quick=True)

@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_inputs_and_another_one_others() -> None:
 
 def test_calls_have_the_lengths_around_blocks_and_several_sequences() -> None:
     inputs = PLAN.inputs()
-    assert {one.shape.keys for one in inputs} == {1, 2, 17, 64, 127, 128, 129, 257}
+    assert {one.shape.keys for one in inputs} == {1, 2, 17, 64, 127, 128, 129, 257, 513}
     assert {one.shape.batch for one in inputs} == {1, 3}
     assert any(one.is_strided for one in inputs)
     assert any(one.shape.d_v != one.shape.d_k for one in inputs)
@@ -127,7 +127,7 @@ def test_a_mask_that_is_lost_beyond_some_length_is_seen() -> None:
     def lost(q: Numbers, k: Numbers, v: Numbers) -> Numbers:
         return (plain if k.shape[2] > 300 else causal)(q, k, v)
 
-    diagnosis = attn_tui.probe(lost, causal=True, lengths=[17, 64, 257, 513])
+    diagnosis = attn_tui.probe(lost, causal=True)
     assert diagnosis.verdict == "differs"
     assert "only where n is larger than 257" in diagnosis.line
 

@@ -50,7 +50,7 @@ from attn_tui.compute.fit.noise import (
     variance,
 )
 from attn_tui.compute.fit.solve import Fit, aligned, refine, relative_residual
-from attn_tui.compute.fit.staircase import shifts_by_steps
+from attn_tui.compute.fit.staircase import outputs_by_steps, shifts_by_steps
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -259,24 +259,16 @@ class HeadCase:
         """Return whether other numbers give the output with much less rounding than a model needs.
 
         Scores that were rounded leave room for another m or cap; an output that was rounded only
-        later does not need that room. An honest one has no numbers that do so much better.
+        later does not need that room. An honest one has no numbers that do so much better, unless
+        its steps give it as well: where a key has almost all of the weight, or there are no more
+        keys than numbers, few numbers fit what rounding makes.
         """
-        prediction = self.prediction(model)
-        path, noisy = prediction.path, prediction.noisy_rows
-        if path not in STEPWISE or not len(noisy):
+        path, rounding = self.prediction(model).path, self.rounding(model)
+        if path not in STEPWISE:
             return False
-        # Rows that are almost one key's value err to one side, as if another m had been used; those
-        # of one key alone are that value itself, and say what it was multiplied by.
-        every = self.rounding(model)
-        alone = every.rows.seen.sum(axis=1) == 1
-        some = np.union1d(noisy, np.flatnonzero(alone & (every.state.parameters.sink == 0.0)))
-        rounding = Rounding(every.rows.part(some), every.state.part(some), self.format)
         likelihood = rounding.log_likelihood(path)
         finer = [other for other in paths_for(self.format) if other not in STEPWISE]
-        # As many numbers as keys are seen fit any weights, those of honest rounding too.
-        count = int(rounding.rows.seen.sum())
         fits = [single_step(rounding, other) for other in finer]
-        fits = [fit for fit in fits if len(fit.names) < count]
         better = [
             fit for fit in fits
             if explains(fit) and 2 * fit.log_likelihood - likelihood > RULED_OUT
@@ -284,26 +276,30 @@ class HeadCase:
         if not better:
             return False
         shifts = [*shifts_by_steps(rounding.rows, rounding.state, self.format, path)]
-        return any(not self._allows(fit, rounding, shifts) for fit in better)
+        other = [fit for fit in better if not self._holds(fit, rounding, shifts)]
+        return any(not self._is_stepped(fit, rounding) for fit in other)
 
-    def _allows(self, fit: Fit, rounding: Rounding, shifts: Sequence[Floats]) -> bool:
-        """Return whether a fit leaves it open that the promised numbers were used, step by step.
+    def _holds(self, fit: Fit, rounding: Rounding, shifts: Sequence[Floats]) -> bool:
+        """Return whether the intervals of a fit hold the promised numbers, rounded or not.
 
-        Its intervals hold them, where steps may have moved the fit; or they give the output as
-        well as the fit does, with their steps rounded. They may have been rounded themselves.
+        Steps may have moved the fit.
         """
         numbers = numbers_of(fit.products, fit.path)
-        whitened = [fit.noise.whitened(shift) for shift in shifts]
-        numbers = allowed(fit, numbers, whitened)
-        level, stored, promised = 1.0 - self.reference.level, self.reference.format, rounding.state
-        if all(
-            holds(numbers[name].at(level), getattr(promised.parameters, name), stored)
+        numbers = allowed(fit, numbers, [fit.noise.whitened(shift) for shift in shifts])
+        level, stored = 1.0 - self.reference.level, self.reference.format
+        return all(
+            holds(numbers[name].at(level), getattr(rounding.state.parameters, name), stored)
             for name in fit.names
-        ):
-            return True
-        rest = fit.noise.whitened(rounding.rows.output - promised.output)
-        stepwise = (replace(fit, residual=rest - shift).log_likelihood for shift in whitened)
-        return 2 * (fit.log_likelihood - max(stepwise)) <= RULED_OUT
+        )
+
+    def _is_stepped(self, fit: Fit, rounding: Rounding) -> bool:
+        """Return whether the promised numbers give the output, step by step, as well as a fit."""
+        for output in outputs_by_steps(rounding.rows, rounding.state, self.format):
+            rest = fit.noise.whitened(rounding.rows.output - output)
+            stepped_fit = replace(fit, residual=rest)
+            if 2 * (fit.log_likelihood - stepped_fit.log_likelihood) <= RULED_OUT:
+                return True
+        return False
 
     def idle(self, model: HeadModel) -> tuple[int, tuple[int, ...]]:
         """Return how many rows see no key, and which of these are not 0, NaN or the mean of V.

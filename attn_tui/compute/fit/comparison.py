@@ -26,7 +26,7 @@ from attn_tui.compute.fit.estimates import (
 from attn_tui.compute.fit.head import NAMES, FitRows, Floats, Name, Path, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
 from attn_tui.compute.fit.solve import relative_residual
-from attn_tui.compute.fit.staircase import most_by_tanh, shifts_by_steps
+from attn_tui.compute.fit.staircase import most_by_exponentials, most_by_tanh, shifts_by_steps
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -192,6 +192,7 @@ class Prediction:
         apart = output - self.state.output
         apart = np.where(np.isfinite(apart), apart, inf)
         excess = np.maximum(self._by_number(output, apart), self._by_row(apart))
+        excess = np.maximum(excess, self._by_length(apart))
         return np.where(np.isfinite(apart).all(axis=1), excess, inf)
 
     def part(self, rows: NDArray[np.intp]) -> "Prediction":
@@ -259,16 +260,45 @@ class Prediction:
             rest: The deviation of each number without the output's own rounding, shape (r, d_v).
             sigmas: How many deviations the errors may be that are not looked at one by one.
         """
+        pushes, most = self.noise.pushes, self._most_sigmas
+        if pushes is None or most is None:
+            return inf
+        left = np.sqrt(np.maximum(np.square(rest) - np.square(pushes).sum(axis=1), 0.0))
+        return np.asarray((most * np.abs(pushes)).sum(axis=1) + sigmas * left)
+
+    @property
+    def _most_sigmas(self) -> Floats | None:
+        """How many deviations each error that is looked at may be, shape (k, 1), or None."""
         pushes = self.noise.pushes
         if pushes is None or self.path not in STEPS:
-            return inf
-        steps = STEPS[self.path]
+            return None
+        steps = np.full((pushes.shape[1], 1), STEPS[self.path])
         if self.state.parameters.curvature > 0:
             steps += CAP_STEPS
         if self.rows.bias is not None:
             steps += 1
-        left = np.sqrt(np.maximum(np.square(rest) - np.square(pushes).sum(axis=1), 0.0))
-        return np.asarray(FIRM * sqrt(3 * steps) * np.abs(pushes).sum(axis=1) + sigmas * left)
+        if self.path == "stepwise":
+            # The last is the sum of weights, which is rounded once.
+            steps[-1] = 1
+        return np.asarray(FIRM * np.sqrt(3 * steps))
+
+    def _by_length(self, apart: Floats) -> Floats | float:
+        """Return how far each row is stretched in units of what rounding can do, shape (r,).
+
+        Where a key has almost all of the weight, a sum that is rounded stretches a row; but by no
+        more than half a unit.
+        """
+        pushes, most = self.noise.pushes, self._most_sigmas
+        if pushes is None or most is None:
+            return 0.0
+        finite = np.where(np.isfinite(apart), apart, 0.0)
+        along = self.state.output
+        sigmas = ROOM * _normal(self.level / max(2 * len(apart), 1))
+        by_error = np.abs(pushes @ along[..., None])[..., 0]
+        left = np.sqrt(np.square(self.noise.deviation * along).sum(axis=1))
+        bound = by_error @ most[:, 0] + sigmas * left
+        stretch = np.abs((finite * along).sum(axis=1))
+        return np.asarray(stretch / np.maximum(bound, 1e-300))
 
     @cached_property
     def _rounded(self) -> tuple[Floats, Floats]:
@@ -370,6 +400,10 @@ class Prediction:
             either += margin * np.abs(slopes @ slopes[NAMES.index(name)])
         if self.state.parameters.curvature > 0:
             either += self._most_by_tanh
+        if self.format.bits < 24:
+            noisy = self.part(self.noisy_rows)
+            along = np.stack([noisy.noise.transposed(slopes) for slopes in self._along])
+            either += most_by_exponentials(noisy.rows, noisy.state, along)
         down, up = -either, either
         if self.path in STEPWISE:
             shifts = [*shifts_by_steps(self.rows, self.state, self.format, self.path)]

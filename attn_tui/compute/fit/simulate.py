@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import rounded, tf32
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.noise import STEPWISE
-from attn_tui.compute.fit.staircase import logits_of
+from attn_tui.compute.fit.staircase import logits_of, weights_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -92,23 +92,8 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
 
 def _softmax(z: Reals, how: Arithmetic) -> Reals:
     """Return the weights, shape (r, n), rounded where the path rounds; a masked row is 0."""
-    top = z.max(axis=1, keepdims=True)
-    if how.sink is not None and how.path != "flash":
-        top = np.maximum(top, z.dtype.type(how.sink))
-    top = np.where(np.isfinite(top), top, z.dtype.type(0.0))
-
-    def step(values: Reals) -> Reals:
-        return rounded(values, how.format) if how.path == "stepwise" else values
-
-    p: Reals = step(np.exp(step(z - top)))
-    total: Reals = p.sum(axis=1, keepdims=True)
-    if how.sink is not None:
-        total = total + step(np.exp(step(z.dtype.type(how.sink) - top)))
-    total = step(np.where(total == 0, z.dtype.type(1.0), total))
-    if how.path == "flash":
-        return np.asarray(rounded(p, how.format) / total)
-    p = p / total
-    return rounded(p, how.format) if how.path in STEPWISE else p
+    sink = -np.inf if how.sink is None else how.sink
+    return weights_of(z, sink, how.path, lambda values: rounded(values, how.format))
 
 
 def simulate(

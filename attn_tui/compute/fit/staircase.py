@@ -1,9 +1,9 @@
-"""What rounding does to logits, where it is not like noise.
+"""What rounding does to logits and their exponentials, where it is not like noise.
 
 A rounded logit is a staircase of the exact one. Where the logits of a row lie many stairs apart,
 their errors are like noise. Where all of them lie within a few stairs, as they do if keys have a
 large part in common, the errors follow the logits, alike in every row: as if another m or another
-cap had been used.
+cap had been used. So do the errors of exponentials that a kernel approximates.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,12 +14,18 @@ import numpy as np
 
 from attn_tui.compute.arrays import rounded
 from attn_tui.compute.fit.head import FitRows, Floats, Path, State
-from attn_tui.compute.fit.noise import Format, is_inexact
+from attn_tui.compute.fit.noise import STEPWISE, Format, is_inexact
 from attn_tui.compute.heads.rows import Reals
 
 TANH = 2.0
 """The error of tanh in float32, in units of its last digit, as CUDA states it. It comes from
 polynomials, and so it follows the argument."""
+EXPONENTIAL = 2.0**-13
+"""The most by which kernels of 16 bits let e^x err, as a share of it: a quarter of half a unit of
+float16. A polynomial of degree 3 in the fraction of x/ln 2 errs by 1.07e-4 in PyTorch's flash
+kernel on processors (Malossi, Ineichen, Bekas and Curioni), by 0.9e-4 in FlashAttention 4."""
+CELL = 8
+"""In how many cells each octave of e^x is divided: an approximation errs alike in all of a cell."""
 
 
 def logits_of(
@@ -46,8 +52,34 @@ def logits_of(
     return z if bias is None else step(z + bias.astype(inner))
 
 
-def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> Iterator[Floats]:
-    """Yield how rounding each step to the logits changes the output, shape (r, d_v).
+def weights_of(z: Reals, sink: float, path: Path, step: Callable[[Reals], Reals]) -> Reals:
+    """Return softmax of logits, in their type, rounded where a path rounds; a masked row is 0.
+
+    Args:
+        z: −∞ where masked, shape (r, n).
+        sink: The logit that softmax also runs over; −∞ is none.
+        path: What is rounded.
+        step: Rounds what a step gives.
+    """
+    inner = z.dtype.type
+    top = z.max(axis=1, keepdims=True)
+    if path != "flash":
+        top = np.maximum(top, inner(sink))
+    top = np.where(np.isfinite(top), top, inner(0.0))
+
+    def each(values: Reals) -> Reals:
+        return step(values) if path == "stepwise" else values
+
+    p: Reals = each(np.exp(each(z - top)))
+    total: Reals = p.sum(axis=1, keepdims=True) + each(np.exp(each(inner(sink) - top)))
+    total = each(np.where(total == 0, inner(1.0), total))
+    if path == "flash":
+        return np.asarray(step(p) / total)
+    return step(p / total) if path in STEPWISE else p / total
+
+
+def logits_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> Iterator[Reals]:
+    """Yield logits without a mask as rounding each step gives them, shape (r, n), in float32.
 
     Programs multiply by m before or after q·k is rounded, or by its root on both sides.
 
@@ -55,7 +87,7 @@ def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> 
         rows: The rows.
         state: The head, computed with the model's numbers.
         format: The format to which steps are rounded.
-        path: One on which they are.
+        path: One on which they are; on ``scaled`` √m is on both sides.
     """
     parameters, inner = state.parameters, np.float32
     softcap = parameters.curvature**-0.5 if parameters.curvature > 0 else None
@@ -74,16 +106,47 @@ def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> 
     if is_inexact(float(root)):
         q, k = (step(part.astype(inner) * root) for part in (rows.queries, rows.inputs.keys))
         products.append((step(q @ k.T), np.sign(m)))
+    for product, factor in products:
+        yield logits_of(product, factor, softcap, rows.bias, step)
+
+
+def shifts_by_steps(rows: FitRows, state: State, format: Format, path: Path) -> Iterator[Floats]:
+    """Yield how rounding each step to the logits changes the output, shape (r, d_v).
+
+    The arguments are those of `logits_by_steps`.
+    """
+    parameters = state.parameters
     # Without a cap the state may bend logits the other way, which no step does.
-    exact = state.logits if softcap is not None else parameters.multiplier * rows.scores
+    is_capped = parameters.curvature > 0
+    exact = state.logits if is_capped else parameters.multiplier * rows.scores
     if rows.bias is not None:
         exact = exact + rows.bias
-    for product, factor in products:
-        z = logits_of(product, factor, softcap, rows.bias, step)
+    for z in logits_by_steps(rows, state, format, path):
         if path == "stepwise":
             top = np.where(rows.seen, z, -np.inf).max(axis=1, keepdims=True)
-            z = step(z - top) + top
+            z = rounded(z - top, format.name) + top
         yield shift_of(rows, state, z - exact)
+
+
+def outputs_by_steps(rows: FitRows, state: State, format: Format) -> Iterator[Floats]:
+    """Yield the output as rounding each step before it gives it, shape (r, d_v).
+
+    Args:
+        rows: The rows.
+        state: The head, computed with the model's numbers.
+        format: The format to which steps are rounded.
+    """
+    parameters = state.parameters
+
+    def step(values: Reals) -> Reals:
+        return rounded(values, format.name)
+
+    ways: tuple[Path, ...] = ("eager", "stepwise")
+    for z in logits_by_steps(rows, state, format, ways[0]):
+        hidden = np.where(rows.seen, z, z.dtype.type(-np.inf))
+        for path in ways:
+            p = weights_of(hidden, parameters.sink_logit, path, step)
+            yield parameters.value_scale * (p.astype(rows.values.dtype) @ rows.values)
 
 
 def shift_of(rows: FitRows, state: State, errors: Floats) -> Floats:
@@ -116,3 +179,32 @@ def most_by_tanh(rows: FitRows, state: State, format: Format, along: Floats) -> 
     by_key = along @ rows.values.T - (along * state.mixed).sum(axis=1, keepdims=True)
     errors = np.where(rows.seen, state.weights * state.logits * by_key, 0.0)
     return abs(state.parameters.value_scale) * unit * float(np.abs(errors).sum())
+
+
+def most_by_exponentials(rows: FitRows, state: State, along: Floats) -> Floats:
+    """Return how much approximate exponentials may change the output along directions, at most.
+
+    How far an exponential errs follows from its argument. So errors add up where keys lie equally
+    far below the largest of their row, and in no more than that.
+
+    Args:
+        rows: The rows.
+        state: The head, computed with the model's numbers.
+        along: The directions, shape (k, r, d_v).
+
+    Returns:
+        Shape (k,).
+    """
+    weights = state.weights
+    exponentials = np.asarray(weights * state.total.astype(weights.dtype), np.float32)
+    # The bits of the exponent, and the first of the significand, number the cells.
+    cells = exponentials.view(np.int32) >> (24 - CELL.bit_length())
+    by_key = along.astype(weights.dtype, copy=False) @ rows.values.T
+    mean = (along * state.mixed).sum(axis=2, keepdims=True)
+    by_key -= mean
+    by_key *= weights
+    sums = [np.bincount(cells.ravel(), weights=one.ravel()) for one in by_key]
+    most = np.abs(sums).sum(axis=1)
+    if state.parameters.sink:
+        most += np.abs(mean * (1.0 - weights.sum(axis=1, keepdims=True))).sum(axis=(1, 2))
+    return np.asarray(abs(state.parameters.value_scale) * EXPONENTIAL * most)

@@ -17,6 +17,10 @@ def _unchanged(out: Reals) -> Reals:
     return out
 
 
+FEW_ROWS = 4
+"""The most rows of heads whose output is a little too large: rounding leaves them the most room."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tampering:
     """What an output is computed from, and what is captured of the call.
@@ -288,6 +292,16 @@ def _one_head(promise: Promise, rng: Generator) -> Tampering:
     return replace(honest(promise), layers=_some_fault(promise, rng), selected=selected)
 
 
+def _larger(promise: Promise, rng: Generator) -> Tampering:
+    """Return the fault of an output that is 1 or 3 % too large, in all heads or in one."""
+    by = float(rng.choice([1.01, 1.03]))
+    layers = tuple(replace(layer, value_scale=by * layer.value_scale) for layer in promise.layers)
+    selected = np.zeros((1, promise.setting.heads, 1, 1), bool)
+    head = int(rng.integers(promise.setting.heads)) if rng.random() < 0.5 else slice(None)
+    selected[:, head] = True
+    return replace(honest(promise), layers=layers, selected=selected)
+
+
 # Masks.
 
 WrongMask = Callable[[Promise, Generator], Sequence[Truths]]
@@ -530,6 +544,10 @@ def _has_rows(setting: Setting) -> bool:
     return setting.queries > 1
 
 
+def _has_few_rows(setting: Setting) -> bool:
+    return 1 < setting.queries <= FEW_ROWS
+
+
 def _has_sinks_apart(setting: Setting) -> bool:
     return setting.has_sinks and setting.heads > 1
 
@@ -571,6 +589,7 @@ def _faults() -> Iterator[Fault]:
     yield Fault("two channels swapped", _swapped_channels)
     yield Fault("one wrong row", _one_row, share=2.0, suits=_has_rows)
     yield Fault("one wrong head", _one_head, share=2.0, suits=_has_neighbours)
+    yield Fault("a few rows 1 % too large", _larger, suits=_has_few_rows)
 
 
 FAULTS: tuple[Fault, ...] = tuple(_faults())

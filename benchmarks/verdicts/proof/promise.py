@@ -141,7 +141,8 @@ _MODELS: Mapping[str, float] = {
     "llama": 0.24, "mistral": 0.2, "gemma2": 0.18, "gpt_oss": 0.16, "granite": 0.1, "bert": 0.12,
 }  # fmt: skip
 _SIZES: Mapping[tuple[int, int], float] = {
-    (4, 16): 0.3, (16, 48): 0.36, (48, 96): 0.22, (96, 256): 0.095, (256, 701): 0.025,
+    (4, 16): 0.3, (16, 48): 0.36, (48, 96): 0.22, (96, 256): 0.085, (2, 4): 0.01,
+    (256, 701): 0.025,
 }  # fmt: skip
 """How often there are so many keys; more of the short ones, which take less time."""
 
@@ -190,7 +191,7 @@ def _queries(rng: Generator, keys: int) -> int:
     kind = rng.random()
     if kind < 0.62:
         return keys
-    if kind < 0.76:
+    if kind < 0.76 or keys == 2:
         return 1
     return int(rng.integers(2, keys))
 

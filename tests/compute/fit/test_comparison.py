@@ -15,6 +15,7 @@ from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
 from attn_tui.compute.heads.head_model import PARTS, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from benchmarks.verdicts.proof.arithmetic import approximate_exp
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
 from tests.pairs import covering
 
@@ -114,6 +115,33 @@ def test_logits_that_lie_close_together_far_from_0_are_no_other_numbers(
         steps = [step for step in explanation.steps.values() if 0 < step.error < np.inf]
         # Many such heads do not show another number together either.
         assert all(abs(step.value) < 2.5 * step.error for step in steps), (far, spread, steps)
+
+
+def flash_head(format: str, logit_std: float, multiplier: float, scale: float) -> HeadRows:
+    """Return the 384 rows of a head whose exponentials were approximated."""
+    n, d = 384, 64
+    how = Arithmetic(0.125, format=format, mask=HeadMask("none"))
+    head = simulate(1, how, n_keys=n, d_k=d, rows=range(n), logit_std=logit_std)
+    assert head.values is not None
+    z = multiplier * (head.queries @ head.keys.T)
+    exponentials = approximate_exp((z - z.max(axis=1, keepdims=True)).astype(np.float64))
+    sums = exponentials.sum(axis=1, keepdims=True)
+    out = scale * (rounded(exponentials.astype(np.float32), format) @ head.values) / sums
+    return replace(head, output=rounded(out.astype(np.float32), format))
+
+
+@pytest.mark.parametrize("format", ["float16", "bfloat16"])
+@pytest.mark.parametrize("logit_std", [0.5, 3.0, 8.0])
+def test_exponentials_that_a_kernel_approximates_are_no_other_numbers(
+    format: str, logit_std: float
+) -> None:
+    """PyTorch's own attention in float16 was refused from 500 keys on: m = 0.12499921."""
+    model = HeadModel(0.125, mask=HeadMask("none"))
+    assert compared(flash_head(format, logit_std, 0.125, 1.0), model, format).moved == ()
+    other_m = compared(flash_head(format, logit_std, 0.125 * 1.004, 1.0), model, format)
+    assert "multiplier" in other_m.moved
+    other_scale = compared(flash_head(format, logit_std, 0.125, 1.001), model, format)
+    assert "value_scale" in other_scale.moved
 
 
 def plain_head(format: str, path: Path, multiplier: float, size: float) -> HeadRows:

@@ -382,6 +382,42 @@ def test_an_output_1_percent_too_large_shows_in_a_row_that_is_one_keys_value(n: 
         assert not compared(replace(head, output=larger), model).passes
 
 
+def is_as_promised(head: HeadRows, model: HeadModel) -> bool:
+    """Return whether a head in bfloat16 is the promised one, without a search for its cause."""
+    return explain(
+        head, Reference(model, STATED, HEAD_LEVEL, format="bfloat16"), search=False
+    ).passes
+
+
+@pytest.mark.parametrize("seed", [8, 18])
+def test_room_of_rounded_scores_is_given_up_where_another_m_leaves_less(seed: int) -> None:
+    """Logits of some 20 in bfloat16 would allow another m; this output was rounded only later."""
+    mask = HeadMask("none")
+    how = Arithmetic(0.3, softcap=50.0, path="flash", mask=mask)
+    rows = range(40)
+    head = simulate(seed, how, n_keys=40, d_k=16, d_v=64, rows=rows, logit_std=24.0)
+    assert is_as_promised(head, HeadModel(0.3, softcap=50.0, mask=mask))
+    assert not is_as_promised(head, HeadModel(0.25, softcap=50.0, mask=mask))
+
+
+def test_a_rounded_sum_stretches_no_row_that_is_almost_one_keys_value_by_a_hundredth() -> None:
+    """Its weights and their sum err by at most half a unit each, in every row."""
+    rng, mask = np.random.default_rng(4), HeadMask("none")
+    logits = np.array([[0.0, -4.7, -5.5], [-5.0, 0.0, -4.6], [0.0, -0.3, 0.2]])
+    queries, keys = np.zeros((2, 3, 64), np.float32)
+    queries[:, :3], keys[:, :3] = logits + rng.normal(0.0, 0.3, (3, 3)), 8.0 * np.eye(3)
+    values = rng.standard_normal((3, 128)).astype(np.float32)
+    q, k, v = (rounded(part, "bfloat16") for part in (queries, keys, values))
+    formats = dict.fromkeys(("q", "k", "v", "out"), "bfloat16")
+    head = HeadRows(np.arange(3), 3, q, k, v, formats=formats)
+    head = computed(head, Arithmetic(0.125, path="eager", mask=mask))
+    model = HeadModel(0.125, mask=mask)
+    assert is_as_promised(head, model)
+    assert head.output is not None
+    larger = rounded(head.output * np.float32(1.01), "bfloat16")
+    assert not is_as_promised(replace(head, output=larger), model)
+
+
 def test_one_wrong_row_among_many_is_enough_and_is_named() -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=96)
     assert head.output is not None
