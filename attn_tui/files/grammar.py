@@ -262,21 +262,27 @@ def _lists_of(text: str, line: int) -> "Iterator[tuple[int, array[float]]]":
     """Yield the line and scores of each list in a text without brackets.
 
     Semicolons part lists, as in NumPy's ``matrix``, if there are several numbers on both sides of
-    each; between single numbers they stand as commas do.
+    each; beside a single number they stand as commas do. One may end the last list, too.
     """
-    parts = text.split(";")
+    _check_gaps(text, line)
+    parts = text.rstrip().removesuffix(";").split(";")
     are_lists = len(parts) > 1 and all(len(part.replace(",", " ").split()) > 1 for part in parts)
     for part in parts if are_lists else [text]:
         yield line, _scores_of(part, line)
         line += part.count("\n")
 
 
-def _scores_of(text: str, line: int) -> "array[float]":
-    """Return the numbers in a text without brackets."""
+def _check_gaps(text: str, line: int) -> None:
+    """Raise InputError, with field ``"scores"``, if nothing stands between two separators."""
     gap = _GAP.search(text)
     if gap:
         what = f"nothing stands between the separators of {inert(gap[0])}"
         raise problem(what, line=line + text.count("\n", 0, gap.start()))
+
+
+def _scores_of(text: str, line: int) -> "array[float]":
+    """Return the numbers in a text without brackets."""
+    _check_gaps(text, line)
     scores = array("d")
     for words in _WORDS.finditer(text):
         tokens = words[0].replace(",", " ").replace(";", " ").split()

@@ -21,11 +21,11 @@ from attn_tui.heads.words import UNCOUNTED
 Tone = Literal["calm", "warm", "alarm", "good", "aside"]
 """How grave a word is: grey, amber, red, green, or the muted colour of a sink."""
 
-SHARP = nextafter(0.5, 1.0)
-"""The largest weight from which on one key has more weight than all others together."""
-
 MOST = nextafter(0.5, 1.0)
 """The smallest share of rows, or of weight, that counts as most: more than half."""
+
+SHARP = MOST
+"""The largest weight from which on one key has more weight than all others together."""
 
 ONE = 1.5
 """Fewer effective keys count as one: two keys with 86 % and 14 % of the weight make 1.5."""

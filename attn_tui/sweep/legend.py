@@ -37,7 +37,7 @@ def legend(heat_map: HeatMapDrawing, size: Size, is_textured: bool) -> list[str]
     every = {text for row in heat_map.texts for text in row}
     if NEITHER[-1] in every and not any(texts):
         # No colour is named: they are dark in one theme, and light in another.
-        place = "·" if is_textured else "neither"
+        place = "·" if is_textured else "else"
         meanings = [meaning for sign, meaning in SIGNS.items() if sign in every and sign in NEITHER]
         parts.append(f"{place}: {' or '.join(meanings)}")
     lines = packed(parts, size.width)

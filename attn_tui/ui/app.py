@@ -422,7 +422,7 @@ class AttnApp(App[None]):
         """Go back to the first question."""
         self.ask(edits.become(self._first))
         undo = shown_key(self.screen, "undo", "u")
-        self.notify(f"As it was at the start; {undo} takes this back", timeout=3)
+        self.notify(f"Back to the start; {undo} undoes this", timeout=3)
 
     # Commands
 

@@ -59,7 +59,7 @@ BOTH = (".svg", ".json")
 
 USES: Mapping[str, str] = {
     ENDING: ": attn-tui replay {file} goes through it",
-    ".json": ': in Python, attn_tui.load("{file}") reads it',
+    ".json": ": in Python, attn_tui.load({file!r}) reads it",
 }
 """What is said of a file that is saved to be read again, by its ending."""
 

@@ -128,9 +128,9 @@ class FileScreen(Dialogue[Any]):
         self.use(path)
 
     def found(self, path: str) -> str:
-        """Return the file that a path stands for: itself, or the only one that it begins."""
+        """Return the file that a path stands for: itself, or the only one it begins, if any."""
         typed = Path(path).expanduser()
-        if typed.exists():
+        if typed.exists() or typed.suffix or not typed.name:
             return path
         begun = [file for file in siblings(typed) if file.name.startswith(typed.name)]
         files = [file for file in begun if file.suffix.lower() in self._endings]

@@ -191,7 +191,7 @@ def _instead(before: Scale, after: Scale) -> str:
     """Return that a rule takes the place of another, which might be thought to stay."""
     if before.rule == after.rule or before.rule == "none":
         return ""
-    return f"{after.formula} is in place of {before.formula}, not on top of it"
+    return f"{after.formula} replaces {before.formula}; the two are not multiplied"
 
 
 def values(

@@ -75,7 +75,10 @@ class SettingsPanel(VerticalScroll):
         self.display = True
         self._show_all()
         is_shown = name in self._settings and self._line_of(name).display
-        self.widget_of(name if is_shown else next(iter(self._settings))).focus()
+        widget = self.widget_of(name if is_shown else next(iter(self._settings)))
+        widget.focus()
+        # Where it is, is only known once the panel has been laid out.
+        self.call_after_refresh(widget.scroll_visible, animate=False)
 
     def close(self) -> None:
         """Hide the panel."""

@@ -290,7 +290,7 @@ async def test_a_map_without_room_for_signs_says_what_its_other_places_are() -> 
         assert any("?" in row for row in shades.texts)
         words = str(screen.query_one("#legend", Label).render())
         # A colour would be a lie in one of the two themes.
-        assert "neither: same or draws do not tell" in words
+        assert "else: same or draws do not tell" in words
         assert len(words) <= screen.query_one("#legend").content_size.width
 
 

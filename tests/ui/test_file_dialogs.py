@@ -89,7 +89,7 @@ async def test_the_proposed_name_saves_picture_and_numbers(folder: Path) -> None
         await pilot.press("enter")
         await closed(pilot)
         where = f"Saved attn-tui.svg and attn-tui.json in {folder}: "
-        assert f'{where}in Python, attn_tui.load("attn-tui.json") reads it' in notices(pilot)
+        assert f"{where}in Python, attn_tui.load('attn-tui.json') reads it" in notices(pilot)
     saved = attn_tui.load(folder / "attn-tui.json")
     assert saved.headline.startswith("Unscaled")
     assert saved.numbers["vectors"][0]["scaled"]["weights"].sum() == pytest.approx(1)

@@ -198,10 +198,10 @@ async def test_a_parameter_goes_to_the_present_rule_or_else_brings_its_own() -> 
 async def test_a_rule_that_comes_with_a_parameter_is_said_to_replace_the_present_one() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await take_first(pilot, "temperature 0.5")
-        assert "1/0.5 is in place of 1/√d_k, not on top of it" in notices(pilot)
+        assert "1/0.5 replaces 1/√d_k; the two are not multiplied" in notices(pilot)
         pilot.app.clear_notifications()
         await take_first(pilot, "temperature 0.25")
-        assert "in place" not in notices(pilot)
+        assert "replaces" not in notices(pilot)
 
 
 async def test_random_scores_are_drawn_from_wherever_one_is() -> None:

@@ -33,7 +33,7 @@ from attn_tui.compute.fit.noise import (
     variance,
 )
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
-from attn_tui.compute.fit.staircase import shifts_by_steps
+from attn_tui.compute.fit.staircase import most_by_exponentials, shifts_by_steps
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
@@ -351,6 +351,20 @@ def _with_extras(rows: FitRows, fit: Fit, whitened: Floats | None = None) -> dic
     return extras
 
 
+def _approximated(
+    rows: FitRows, fit: Fit, fitted: dict[Name, FittedNumber]
+) -> dict[Name, FittedNumber]:
+    """Return numbers whose intervals hold what approximate exponentials may have made of them."""
+    along = np.stack([fit.noise.transposed(slopes) for slopes in fit.slopes])
+    most = most_by_exponentials(rows, fit.state, along)
+    squares = np.square(fit.slopes).sum(axis=(1, 2))
+    widened = dict(fitted)
+    for name, by, square in zip(fit.names, most.tolist(), squares.tolist(), strict=True):
+        if square > 0.0:
+            widened[name] = replace(fitted[name], bias=fitted[name].bias + by / square)
+    return widened
+
+
 def _choice(
     rows: FitRows, fit: Fit, extras: dict[Name, Extra], rounding: Rounding, paths: tuple[Path, ...]
 ) -> Choice:
@@ -361,6 +375,8 @@ def _choice(
         fitted = allowed(fit, fitted, [fit.noise.whitened(shift) for shift in shifts])
         if fit.parameters.curvature <= 0:
             fitted["curvature"] = unseen_cap(fit, fitted["curvature"], rounding.format)
+    if rounding.format.bits < 24:
+        fitted = _approximated(rows, fit, fitted)
     likelihoods = {fit.path: fit.log_likelihood}
     for path in rounding.likely(paths, fit.state):
         if path != fit.path:
