@@ -30,6 +30,7 @@ from attn_tui.sweep.screen import SweepScreen
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
+from attn_tui.ui.settings_panel import SettingsPanel
 from tests.pairs import slow_after
 from tests.sweep.asked import DRAFT, MAP
 from tests.ui.person import press, read, shown, shown_title, take_first
@@ -392,3 +393,18 @@ async def test_on_a_tour_enter_is_the_next_step_and_leads_nowhere_else(
         home = await press(pilot, "enter")
         assert app.guide is None
         assert home.present.draft == DRAFT
+
+
+@pytest.mark.slow
+async def test_n_leads_to_its_setting_in_sight_where_the_slider_has_no_room() -> None:
+    async with AttnApp(DRAFT, "sweep").run_test(size=(40, 15)) as pilot:
+        screen = await shown(pilot)
+        # Once the panel was open at another setting, opening it again must scroll, too.
+        for key, name in (("e", "statistic"), ("n", "n")):
+            await press(pilot, key)
+            await shown(pilot)
+            panel = screen.query_one(SettingsPanel)
+            field = panel.widget_of(name)
+            assert field.has_focus
+            assert field.region.y in panel.content_region.line_range, name
+            await press(pilot, "escape")
