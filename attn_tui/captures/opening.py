@@ -4,6 +4,7 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
@@ -24,7 +25,7 @@ from attn_tui.captures.npy import list_npy, list_npz
 from attn_tui.captures.safetensors import list_safetensors
 from attn_tui.captures.stored import Listing, Raw
 from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES, suffix_of
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 
 READERS: Mapping[str, Callable[[Disk], Listing]] = dict(
     zip(SUFFIXES, (list_safetensors, list_npz, list_npy), strict=True)
@@ -33,6 +34,8 @@ READERS: Mapping[str, Callable[[Disk], Listing]] = dict(
 
 _SUFFIXES = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
 
+MOST_FOLDERS, MOST_NAMED = 100, 3
+"""Among so many folders those with tensors are looked for, and so many of them are named."""
 MOST_FILES = 10_000
 """The most files of one capture."""
 
@@ -125,7 +128,7 @@ def _expanded(paths: Sequence[str]) -> list[str]:
         if os.path.isdir(path) and path != EXAMPLE_NAME:
             matches = sorted(_tensors_in(path), key=_by_number)
             if not matches:
-                refuse(path, "no file in this folder holds tensors", _SUFFIXES)
+                refuse(path, "no file in this folder holds tensors", _expected_in(path))
         if not matches:
             refuse(path, "no file has such a name", "a pattern such as 'rank*.safetensors'")
         files += matches
@@ -149,6 +152,22 @@ def _tensors_in(folder: str) -> Iterator[str]:
         if matches:
             yield from (os.path.join(folder, name) for name in matches)
             return
+
+
+def _expected_in(folder: str) -> str:
+    """Return what is expected of a folder without tensors: one of its folders, if these have any.
+
+    A folder that cannot be listed has none to name.
+    """
+    inside = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+    having: list[str] = []
+    for name in inside[:MOST_FOLDERS]:
+        with suppress(OSError):
+            having += [name] if any(_tensors_in(os.path.join(folder, name))) else []
+    if not having:
+        return _SUFFIXES
+    names = ", ".join(map(inert, having[:MOST_NAMED]))
+    return f"one of the folders in it, such as {names}"
 
 
 def _by_number(path: str) -> list[Any]:

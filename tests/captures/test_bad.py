@@ -120,6 +120,12 @@ def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     expected = "no file in this folder holds tensors; expected .safetensors, .npz"
     assert expected in refused(tmp_path / "folder")
+    # One that only holds folders of captures, as the demos do, is not opened as a whole.
+    for name in ("two", "one", "none"):
+        (tmp_path / "folder" / name).mkdir()
+    for name in ("two", "one"):
+        np.save(tmp_path / "folder" / name / "q.npy", np.zeros((2, 2, 5, 3)))
+    assert "expected one of the folders in it, such as 'one', 'two'" in refused(tmp_path / "folder")
     assert "its suffix is none of ours; expected .safetensors, .npz" in refused(__file__)
     pickled = tmp_path / "a.pt"
     pickled.write_bytes(b"x")
