@@ -1,8 +1,8 @@
 """A line of text that leaves out whole parts where it has no room for them."""
 
 import re
-from textwrap import wrap
 
+from rich.cells import chop_cells
 from textual.content import Content
 from textual.geometry import Size
 from textual.widgets import Static
@@ -16,6 +16,9 @@ _SEPARATOR = re.compile(r" · |[,;:] |$")
 
 _INSIDE = re.compile(r" (?=[=≈%])|(?<=[=≈]) ")
 """A blank within an equation, or between a number and its percent sign."""
+
+_BLANKS = re.compile("[ \t\n]+")
+"""What stands between words; a blank that does not break is none of them."""
 
 _LABEL = re.compile(r"^(?:\S.*?\s{2,}|\s+)")
 """What stands before the text of a line: a label with blanks behind it, or blanks alone."""
@@ -77,8 +80,27 @@ def sentence_lines(text: str, room: int) -> list[str]:
     >>> sentence_lines("by another logit, n = 8: 62 %", 21)
     ['by another logit,', 'n = 8: 62 %']
     """
-    lines = wrap(_INSIDE.sub("\xa0", text), max(room, 1), break_on_hyphens=False)
+    lines = filled(_INSIDE.sub("\xa0", text), room)
     return [line.replace("\xa0", " ") for line in lines]
+
+
+def filled(text: str, room: int) -> list[str]:
+    """Return the words of a text in lines of some columns; a longer word goes on in the next line.
+
+    >>> filled("猫 坐在 垫子 上", 7)
+    ['猫 坐在', '垫子 上']
+    """
+    lines: list[str] = []
+    line = ""
+    for word in filter(None, _BLANKS.split(text)):
+        longer = f"{line} {word}" if line else word
+        if cells(longer) <= room:
+            line = longer
+            continue
+        lines += [line] if line else []
+        *full, line = chop_cells(word, max(room, 2))
+        lines += full
+    return [*lines, line] if line else lines
 
 
 class Sentences(Static):
@@ -103,8 +125,9 @@ def wrapped(line: str, room: int) -> list[str]:
         return [line]
     label = "".join(_LABEL.findall(line))
     text = line.removeprefix(label)
-    first, *others = wrap(text, max(room - len(label), 1), break_on_hyphens=False)
-    return [label + first, *(" " * len(label) + other for other in others)]
+    begin = cells(label)
+    first, *others = filled(text, room - begin) or [""]
+    return [label + first, *(" " * begin + other for other in others)]
 
 
 def first_parts(text: str, room: int) -> str:
