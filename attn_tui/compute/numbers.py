@@ -419,6 +419,8 @@ def with_interval(value: float, low: float, high: float) -> str:
 
     >>> with_interval(0.0416667, 0.0416601, 0.0416733)
     '0.0416667 (0.0416601 to 0.0416733)'
+    >>> with_interval(1 / 24, 1 / 24, 1 / 24)
+    '0.0416667'
     """
     if low == high:
         return general(value, 6)

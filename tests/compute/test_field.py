@@ -167,6 +167,7 @@ def test_digits_grouped_by_a_no_break_blank_are_not_two_whole_numbers() -> None:
 def test_every_whole_number_has_its_place(value: int) -> None:
     assert D_K.to_fraction(value) == pytest.approx(log(value) / log(65_536))
     assert D_K.parse(f" {value} ") == D_K.parse(f"{value:,}") == value
+    assert D_K.kind.shown(value) == f"{value:,}"
 
 
 def test_stops_rise_from_end_to_end_with_at_most_four_an_octave() -> None:

@@ -19,6 +19,7 @@ import pytest
 import attn_tui
 from attn_tui import InputError
 from attn_tui.captures.arrays import in_memory
+from attn_tui.report.forms import csv
 from attn_tui.report.text import text
 from tests.diagnosis.heads import Numbers, attention, causal, drawn
 from tests.documented import read
@@ -47,6 +48,13 @@ def test_arrays_that_are_as_promised_agree_and_print_what_the_doctor_prints(
     assert of_arrays[0] == of_files[0].replace(path, "arrays in memory")
     evidence = [text[text.index("") + 1 :] for text in (of_arrays[2:], of_files[2:])]
     assert evidence[0] == evidence[1]
+
+
+def test_one_head_alone_has_a_report() -> None:
+    one = [part[:1, :1] for part in (Q, K, V, OUT)]
+    report = attn_tui.diagnose(*one, scale="inverse-sqrt", causal=True).to_report()
+    assert "agrees" in "".join(text(report))
+    assert "".join(csv(report)).count("\n") == 2
 
 
 def test_without_a_scale_m_is_found_and_nothing_is_expected() -> None:

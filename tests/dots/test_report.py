@@ -98,6 +98,7 @@ def test_what_is_odd_has_its_reason() -> None:
         ("capped", "Not applied here: soft cap"),
     ]:
         assert phrase in flat(name)
+    assert "What is not known exactly" not in flat("normal")
 
 
 def test_json_has_every_readout_on_both_sides_and_asks_the_same_again() -> None:
