@@ -362,8 +362,16 @@ class AttnApp(App[None]):
         self.ask(event.edit, Gesture(event.gesture) if event.gesture else None)
 
     def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
-        """Change the question by an edit; while a key is held, only the numbers follow."""
-        history = self.history.ask(edit, gesture, self._clock())
+        """Change the question by an edit; while a key is held, only the numbers follow.
+
+        One that the present draft refuses is told: something else may have been typed since it was
+        made.
+        """
+        try:
+            history = self.history.ask(edit, gesture, self._clock())
+        except InputError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            return
         if history is not self.history:
             self.sessions.close_offer()
         is_repeat = gesture is not None and self.turns.repeats and self.guide is None

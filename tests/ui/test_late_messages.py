@@ -20,7 +20,7 @@ from attn_tui.ui.setting import DRAW, MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
 from tests.engine.captured import heads, write
 from tests.sweep.asked import DRAFT as QUICK
-from tests.ui.person import press, shown, until
+from tests.ui.person import notices, press, shown, until
 
 ROOMY = (160, 45)
 
@@ -50,6 +50,17 @@ async def test_a_setting_of_a_draw_that_is_no_longer_shown_changes_nothing() -> 
         screen.ask(edits.text("1, 2"))
         screen.ask(late)
         assert (await shown(pilot)).present.draft.text == "1, 2"
+
+
+async def test_the_number_of_keys_moves_no_text_that_cannot_be_read() -> None:
+    async with AttnApp(EXAMPLE.with_text("n = 8, seed = 1")).run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        screen.ask(edits.text("1 2x"))
+        await shown(pilot)
+        # The numbers on the screen are still those of the draw before.
+        await press(pilot, "full_stop")
+        assert screen.present.draft.text == "1 2x"
+        assert "'2x' is not a number" in notices(pilot)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.models import MODELS
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.editors import StepField
 from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.palette import PaletteProvider
 from attn_tui.ui.setting import MASK
@@ -204,6 +205,7 @@ async def test_a_rule_that_comes_with_a_parameter_is_said_to_replace_the_present
         assert "replaces" not in notices(pilot)
 
 
+@pytest.mark.slow
 async def test_random_scores_are_drawn_from_wherever_one_is() -> None:
     async with AttnApp(EXAMPLE, "dots").run_test(size=(120, 40)) as pilot:
         screen = await take_first(pilot, "random scores")
@@ -211,12 +213,15 @@ async def test_random_scores_are_drawn_from_wherever_one_is() -> None:
         assert screen.present.experiment.vectors.n_keys == 64
 
 
+@pytest.mark.slow
 async def test_a_parameter_of_the_present_rule_is_found_and_moved_where_it_stands() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
         await take_first(pilot, "temperature 2")
         assert (await find_all(pilot, "temp"))[0].startswith("T: 2")
-        screen = await press(pilot, "enter", "up")
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen.focused, StepField))
+        screen = await press(pilot, "up")
         assert screen.present.draft.setup.scale.formula == "1/3"
         # Its number stands in its line, and not in that of the rule as well.
         assert "rule temperature ▼" in read(pilot)
