@@ -129,8 +129,10 @@ class FileScreen(Dialogue[Any]):
 
     def found(self, path: str) -> str:
         """Return the file that a path stands for: itself, or the only one it begins, if any."""
-        typed = Path(path).expanduser()
-        if typed.exists() or typed.suffix or not typed.name:
+        # A Path raises for a name that is too long, and for a user who is not known.
+        place = os.path.expanduser(path)
+        typed = Path(place)
+        if os.path.exists(place) or typed.suffix or not typed.name:
             return path
         begun = [file for file in siblings(typed) if file.name.startswith(typed.name)]
         files = [file for file in begun if file.suffix.lower() in self._endings]
@@ -314,7 +316,7 @@ def siblings(path: Path) -> Sequence[Path]:
     """Return what lies in the folder of a path; nothing if it cannot be listed."""
     try:
         return [*path.parent.iterdir()]
-    except OSError:
+    except (OSError, ValueError):
         return []
 
 

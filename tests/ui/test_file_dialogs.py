@@ -303,6 +303,19 @@ async def test_the_beginning_of_one_name_alone_stands_for_it(folder: Path) -> No
         assert there.present.experiment.vectors[0].n_keys == 4
 
 
+@pytest.mark.parametrize("name", ["n" * 300, "~unknown/there"], ids=["long", "user"])
+async def test_a_name_that_no_file_can_have_is_refused_with_its_reason(
+    folder: Path, name: str
+) -> None:
+    (folder / "a.csv").touch()
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await dialogue(pilot, "o")
+        screen.query_one(Input).value = name
+        await pilot.press("enter")
+        await until(pilot, lambda: "-wrong" in screen.query_one("#hint", Label).classes)
+        assert "Error" not in hint(screen)
+
+
 async def test_enter_without_a_name_takes_the_marked_line(folder: Path) -> None:
     (folder / "a.csv").touch()
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
