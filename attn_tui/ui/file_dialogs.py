@@ -154,9 +154,9 @@ class FileScreen(Dialogue[Any]):
 
     def refuse(self, path: str, problem: str) -> None:
         """Say why a path cannot be used, and go into it if it is a folder: more may lie there."""
-        folder = Path(path).expanduser().absolute()
-        if folder.is_dir():
-            self.query_one(Files).path = folder
+        folder = os.path.abspath(os.path.expanduser(path))
+        if os.path.isdir(folder):
+            self.query_one(Files).path = Path(folder)
             self.query_one(Input).value = ""
         self.warn(problem)
 
