@@ -32,12 +32,14 @@ os.environ["TEXTUAL_ANIMATIONS"] = "none"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# No test asserts how long anything takes, and many run at once. Not all have hypothesis.
+# No test asserts how long anything takes, and many run at once. What is drawn is the same in each
+# run, unless `--hypothesis-profile drawn` asks for others. Not all have hypothesis.
 with suppress(ImportError):
     from hypothesis import settings
 
-    settings.register_profile("untimed", deadline=None, max_examples=50)
-    settings.load_profile("untimed")
+    settings.register_profile("fixed", deadline=None, max_examples=50, derandomize=True)
+    settings.register_profile("drawn", deadline=None, max_examples=50, database=None)
+    settings.load_profile("fixed")
 
 _home = tempfile.TemporaryDirectory(prefix="attn-tui-tests-")
 for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):

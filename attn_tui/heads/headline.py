@@ -22,7 +22,7 @@ NONE = (
 )
 ALONE, NOT_ALONE = (
     "{head} saturates: its rows put over 90 % of the weight on one key on average.",
-    "{head} does not saturate: its rows put less than 90 % of the weight on one key on average.",
+    "{head} does not saturate: its rows put under 90 % of the weight on one key on average.",
 )
 OTHER = "{title}: {words}. {first} stands out with {value}; the median head has {typical}."
 NOTHING = "No head has a number here: {why}."
@@ -34,7 +34,7 @@ DIFFER, DIFFERS = (
 )
 SHARPEST = "{first} is the sharpest."
 FAULTY = "{heads} cannot be right, says the doctor."
-LOST = "{count} not counted: their weights miss the captured output."
+LOST = "{count} not counted: {whose} weights miss the captured output."
 ODD = "{count} NaN or infinity, first {head}."
 UNTOLD = "What was captured does not tell m: 1/√d_k is assumed."
 """The second sentence: a doubt about the numbers, the gravest first, or the head to look at."""
@@ -101,7 +101,7 @@ def _saturation(count: int, known: int, survey: Survey) -> str:
     """Return the sentence on how many of the heads with a number saturate."""
     is_all_seen = len(survey.heads) == len(survey.plan.heads)
     if known == 1:
-        head = "The one head" if is_all_seen else "The one head seen so far"
+        head = "The one head" if is_all_seen else "The head seen so far"
         return (ALONE if count else NOT_ALONE).format(head=head)
     heads = counted(known, "head")
     heads = heads if is_all_seen else f"the {heads} seen so far"
@@ -116,8 +116,9 @@ def _second(survey: Survey, name: str, first: str) -> str:
     missing = [partial for partial in survey.heads.values() if partial.misses(name)]
     odd = [head for head, partial in survey.heads.items() if partial.not_finite or partial.odd]
     if missing:
-        count = "One more is" if len(missing) == 1 else f"{len(missing):,} more are"
-        return LOST.format(count=count)
+        if len(missing) == 1:
+            return LOST.format(count="One more is", whose="its")
+        return LOST.format(count=f"{len(missing):,} more are", whose="their")
     if odd:
         count = "One of them meets" if len(odd) == 1 else f"{len(odd):,} of them meet"
         return ODD.format(count=count, head=head_text(odd[0], survey.plan.n_batches))

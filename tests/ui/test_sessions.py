@@ -159,7 +159,9 @@ async def test_s_saves_all_steps_for_others(
     async with started(Keeping()) as pilot:
         await press(pilot, "plus")
         await name_file(pilot, "s", "mine.session")
-        assert "Saved mine.session: attn-tui replay mine.session goes through it" in notices(pilot)
+        told = notices(pilot)
+        assert f"Saved mine.session in {tmp_path}: " in told
+        assert "attn-tui replay mine.session goes through it" in told
         assert read_session("mine.session").session == app_of(pilot).sessions.present
 
 
