@@ -56,10 +56,11 @@ def _lines(value: object, indent: str) -> Iterator[str]:
             yield from _block("[]", (("", item) for item in every), indent)
         else:
             before = "["
-            for piece in every:
-                yield before + _line(piece)[1:-1]
+            # A piece may be empty; a comma beside nothing would be no JSON.
+            for numbers in filter(None, (_line(piece)[1:-1] for piece in every)):
+                yield before + numbers
                 before = ", "
-            yield "]"
+            yield "]" if before == ", " else "[]"
     else:
         yield _line(value)
 

@@ -268,3 +268,21 @@ def test_what_is_not_json_is_refused() -> None:
         with pytest.raises(InputError) as caught:
             read_json(text)
         assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([], []),
+        ([[]], []),
+        ([[], []], []),
+        ([[1.0], []], [1.0]),
+        ([[], [1.0, 2.0], [], [3.0]], [1, 2, 3]),
+        ([np.zeros(0), np.array([inf]), np.zeros(0)], ["Infinity"]),
+    ],
+)
+def test_a_list_that_comes_in_pieces_is_json_whatever_is_empty(
+    pieces: list[Any], expected: list[Any]
+) -> None:
+    text = "".join(json_text({"output": iter(pieces)}))
+    assert json.loads(text) == {"output": expected}
