@@ -4,7 +4,7 @@ from asyncio import create_task, gather, sleep
 from pathlib import Path
 
 import pytest
-from textual.events import Paste
+from textual.events import MouseDown, MouseMove, MouseUp, Paste
 from textual.widgets import Select
 
 from attn_tui.attention.screen import AttentionScreen
@@ -20,7 +20,7 @@ from attn_tui.ui.setting import DRAW, MODEL
 from attn_tui.ui.settings_panel import SettingsPanel
 from tests.engine.captured import heads, write
 from tests.sweep.asked import DRAFT as QUICK
-from tests.ui.person import notices, press, shown, until
+from tests.ui.person import app_of, notices, press, shown, until
 
 ROOMY = (160, 45)
 
@@ -123,3 +123,17 @@ async def test_a_vector_is_gone_to_by_its_name_and_not_at_all_if_it_is_gone() ->
         screen.ask(edits.text("c: 5, 6"))
         await shown(pilot)
         assert screen.index == 0
+
+
+async def test_a_click_on_what_is_just_taken_away_does_nothing() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        headline = screen.query_one("#headline")
+        x, y = headline.region.offset
+        # It stands on the screen until the next layout, which waits meanwhile.
+        with pilot.app.batch_update():
+            await headline.remove()
+            for kind in (MouseMove, MouseDown, MouseMove, MouseUp):
+                await pilot.app.on_event(kind(None, x, y, 0, 0, 1, False, False, False))
+            await until(pilot, lambda: app_of(pilot).turns.idle)
+        assert (await shown(pilot)).is_current

@@ -16,7 +16,8 @@ from textual._queue import Queue
 from textual.app import App
 from textual.command import CommandPalette
 from textual.dom import DOMNode
-from textual.events import Callback, Event, Key, MouseMove
+from textual.errors import NoWidget
+from textual.events import Callback, Event, Key, MouseEvent, MouseMove
 from textual.message import Message
 from textual.widget import Widget
 from textual.worker import WorkerCancelled, WorkerFailed
@@ -98,7 +99,7 @@ class Turns:
             self._present = self._line.popleft()
             self.typing.is_pending = True
             try:
-                await self._done_in(self._app, partial(self._give, self._present))
+                await self._done_in(self._app, partial(self._pass, self._present))
                 await self._effects()
                 if not self.repeats and self._rest():
                     await self._effects()
@@ -108,6 +109,18 @@ class Turns:
                 # Once idle, it paints.
                 await self._done_in(self._app.screen, nothing)
             self.typing.note()
+
+    async def _pass(self, event: Event) -> None:
+        """Pass an event on, unless it is of the mouse over a widget that was just removed.
+
+        That stands on the screen until the next layout, and Textual 8 asks it for its parent.
+        """
+        if isinstance(event, MouseEvent) and self._app.screen_stack:
+            with suppress(NoWidget):
+                widget, _ = self._app.get_widget_at(event.x, event.y)
+                if not widget.is_attached:
+                    return
+        await self._give(event)
 
     async def _effects(self) -> None:
         """Wait until the focused widget, all its ancestors and the screen have nothing left to do.
