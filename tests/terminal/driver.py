@@ -236,6 +236,8 @@ class Driven:
         saved, printed = json.loads((folder / name).read_text()), json.loads(result.stdout)
         # What is pinned is compared with on the screen alone.
         saved.pop("pinned", None)
+        if "vectors" not in saved:
+            raise FaultError(f"no vectors in {name}: {saved}")
         for vector in saved["vectors"]:
             vector.pop("comparison", None)
         if saved != printed:
