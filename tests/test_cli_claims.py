@@ -193,6 +193,7 @@ def test_a_question_that_fits_better_stands_for_the_claims_and_names_the_nearest
     # What lacks words of what was typed says so.
     missing = "attn-tui: nothing has all of 'SwiGLU attention bias'; this has most\n"
     assert run("claims", "SwiGLU", "attention", "bias").stderr == missing
+    assert run("claims", "forged").stderr == "attn-tui: nothing has 'forged'; this is nearest\n"
 
 
 def test_a_number_is_named_as_the_scale_of_a_d_k() -> None:

@@ -156,7 +156,10 @@ def claim(name: str, form: str, **options: Any) -> int:
 def _tell_missing(matched: "Matches", words: str, scale: str) -> None:
     """Say on standard error that what is found lacks some of the words."""
     if matched.is_asked and not matched.asks_all:
-        tell(f"nothing has all of {inert(words)}; this has most")
+        if len(words.split()) == 1:
+            tell(f"nothing has {inert(words)}; this is nearest")
+        else:
+            tell(f"nothing has all of {inert(words)}; this has most")
     elif not matched.is_asked and not matched.has_all and matched.claims and not scale:
         tell(f"no claim has all of {inert(words)}; these have most")
 

@@ -11,6 +11,7 @@ from attn_tui import __version__
 from attn_tui.captures.disk import place_of
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.text import counted
 from attn_tui.files.codec import (
     SCHEMA,
     experiment_from_plain,
@@ -39,9 +40,16 @@ class SavedReport:
 
     @property
     def headline(self) -> str:
-        """What the program says first; of the doctor, the sentence behind its verdict."""
+        """What the program says first.
+
+        Of the doctor it is the sentence behind its verdict, and of several claims their number.
+        """
+        claims: list[dict[str, Any]] = self.plain.get("claims") or []
+        if len(claims) > 1:
+            return counted(len(claims), "claim")
         why: list[str] = self.plain.get("why") or [""]
-        return str(self.plain.get("headline") or why[0])
+        first, *_ = [*claims, self.plain]
+        return str(first.get("headline") or why[0])
 
     @cached_property
     def experiment(self) -> Experiment:

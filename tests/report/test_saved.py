@@ -82,6 +82,14 @@ def test_other_json_is_refused(plain: Any, says: str, tmp_path: Path) -> None:
     assert "other.json" in str(caught.value)
 
 
+@pytest.mark.slow
+def test_a_claim_has_its_sentence_and_several_have_their_number(
+    printed: Callable[[str], attn_tui.SavedReport],
+) -> None:
+    assert "It holds only for Q and K." in printed("claim S0-1").headline
+    assert printed("claims S0").headline.endswith(" claims")
+
+
 def test_a_diagnosis_has_numbers_and_no_question(tmp_path: Path) -> None:
     path = tmp_path / "saved.json"
     plain = {
