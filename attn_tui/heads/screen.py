@@ -35,6 +35,7 @@ from attn_tui.heads.panes import HeadPanes, shown_of
 from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList
 from attn_tui.heads.views import VIEW_TITLES
+from attn_tui.heads.words import head_text
 from attn_tui.report.report import Report
 from attn_tui.ui.action import ANOTHER, Action, moves
 from attn_tui.ui.heat_map import HeatMap
@@ -211,7 +212,8 @@ class HeadsScreen(InstrumentScreen):
         except InputError as error:
             self.app.call_from_thread(self.notify, str(error), severity="warning", markup=False)
             return
-        self.app.call_from_thread(self._go_to_attention, draft)
+        title = head_text(here, survey.plan.n_batches).capitalize()
+        self.show_read(title, lambda: self._go_to_attention(draft))
 
     def _go_to_attention(self, draft: Draft) -> None:
         self.ask(edits.become(draft))

@@ -48,6 +48,9 @@ ROOM = Size(80, 24)
 READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
 """The message about a file of several vectors."""
 
+LATE = "{thing} is not shown: something else was opened meanwhile"
+"""The message where what was read is no longer waited for."""
+
 SAVED: Mapping[str, str] = {
     ".svg": "picture", ".json": "numbers", ".csv": "tables", ".txt": "report",
     ".session": "all steps",
@@ -300,7 +303,23 @@ class AskingScreen(Screen[None]):
         from attn_tui.ui.dialogs import TextScreen
 
         screen = TextScreen(self.report_title, self.report_text())
-        self.app.call_from_thread(self.app.push_screen, screen, self._save_text)
+        self.show_read("The report", lambda: self.app.push_screen(screen, self._save_text))
+
+    def show_read(self, thing: str, show: Callable[[], object]) -> None:
+        """Show what a thread has read, unless one has gone on to something else meanwhile.
+
+        Args:
+            thing: What it is, to say that it is not shown.
+            show: Shows it.
+        """
+
+        def show_here() -> None:
+            if self.is_current:
+                show()
+            else:
+                self.notify(LATE.format(thing=thing), markup=False)
+
+        self.app.call_from_thread(show_here)
 
     @property
     def report_title(self) -> str:
@@ -384,8 +403,12 @@ class AskingScreen(Screen[None]):
             say = partial(self.notify, NO_DEMO.format(problem=problem), markup=False)
             self.app.call_from_thread(say, severity="warning")
             return
-        self.app.call_from_thread(self._ask_opened, question)
-        self.app.call_from_thread(self.comment, demo.about)
+
+        def show() -> None:
+            self._ask_opened(question)
+            self.comment(demo.about)
+
+        self.show_read(demo.name, show)
 
     def _ask_opened(self, opened: "Opened | None") -> None:
         if opened is None:

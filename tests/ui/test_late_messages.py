@@ -1,7 +1,11 @@
 """A message may arrive when what it speaks of is gone: nothing ends, and nothing else is done."""
 
 from asyncio import create_task, gather, sleep
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from textual.events import MouseDown, MouseMove, MouseUp, Paste
@@ -12,8 +16,10 @@ from attn_tui.engine.settings import Settings
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files import edits
 from attn_tui.files.draft import EXAMPLE
+from attn_tui.heads.opening import draft_of_head
 from attn_tui.sweep.screen import FIELDS, SweepScreen
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.asking_screen import AskingScreen
 from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.setting import DRAW, MODEL
@@ -137,3 +143,33 @@ async def test_a_click_on_what_is_just_taken_away_does_nothing() -> None:
                 await pilot.app.on_event(kind(None, x, y, 0, 0, 1, False, False, False))
             await until(pilot, lambda: app_of(pilot).turns.idle)
         assert (await shown(pilot)).is_current
+
+
+@pytest.mark.slow
+async def test_what_is_read_late_takes_nobody_away_from_where_one_has_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capture = write(tmp_path / "capture.safetensors", heads())
+    draft = replace(EXAMPLE, setup=EXAMPLE.setup.put(Settings(capture=(str(capture),))))
+    gone = Event()
+
+    def waited(name: str, read: Callable[..., Any]) -> None:
+        def late(*arguments: Any) -> Any:
+            gone.wait(60)
+            return read(*arguments)
+
+        monkeypatch.setattr(name, late)
+
+    waited("attn_tui.heads.screen.draft_of_head", draft_of_head)
+    waited("attn_tui.ui.asking_screen.AskingScreen.report_text", AskingScreen.report_text)
+    async with AttnApp(draft, "heads").run_test(size=ROOMY) as pilot:
+        for key, thing in (("enter", "Layer 2 head 1"), ("i", "The report")):
+            gone.clear()
+            app_of(pilot).action_go("heads")
+            before = (await shown(pilot)).present
+            await pilot.press(key, "1")
+            gone.set()
+            screen = await shown(pilot)
+            assert screen.NAME == "explore"
+            assert screen.present == before
+            assert f"{thing} is not shown: something else was opened meanwhile" in notices(pilot)
