@@ -97,15 +97,15 @@ def headline(survey: Survey, name: str, n_differing: int = 0, is_promised: bool 
     return f"{sentence} {doubt or _second(survey, name, first)}".rstrip()
 
 
-def _saturation(count: int, known: int, survey: Survey) -> str:
+def _saturation(count: int, total: int, survey: Survey) -> str:
     """Return the sentence on how many of the heads with a number saturate."""
     is_all_seen = len(survey.heads) == len(survey.plan.heads)
-    if known == 1:
+    if total == 1:
         head = "The one head" if is_all_seen else "The head seen so far"
         return (ALONE if count else NOT_ALONE).format(head=head)
-    heads = counted(known, "head")
+    heads = counted(total, "head")
     heads = heads if is_all_seen else f"the {heads} seen so far"
-    if count == known:
+    if count == total:
         return ALL.format(heads=heads)
     sentence = {0: NONE, 1: SATURATES}.get(count, SATURATE)
     return sentence.format(heads=heads, count=f"{count:,}")

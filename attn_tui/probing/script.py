@@ -13,7 +13,7 @@ from attn_tui.probing.beyond import LOUD, Fault, Replaced
 from attn_tui.probing.calling import Caller
 from attn_tui.probing.inputs import SHARE, CallInputs, ProbePlan, shift, spreads
 
-LISTED = ("given[0]", "given[1]", "given[2]")
+LISTED = ("arrays[0]", "arrays[1]", "arrays[2]")
 """q, k and v where they stand in a list."""
 
 
@@ -182,10 +182,10 @@ def _changing(call: str, replaced: Replaced) -> Iterator[str]:
 
 def _writing(call: str, arrays: Sequence[str]) -> Iterator[str]:
     """Yield the lines that show which inputs are written to."""
-    yield f"given = {', '.join(arrays)}"
-    yield "before = [1 * one for one in given]"
+    yield f"arrays = {', '.join(arrays)}"
+    yield "before = [1 * one for one in arrays]"
     yield call
-    written = "name for name, one, old in zip('qkv', given, before) if (one != old).any()"
+    written = "name for name, one, old in zip('qkv', arrays, before) if (one != old).any()"
     yield f"print([{written}])"
 
 
@@ -205,14 +205,14 @@ def _gradients(
     yield f"dout = np.random.default_rng({seeds}).standard_normal({size}).astype(q.dtype)"
     upstream = _argument(caller, "dout", False, plan.dtype)
     if caller.library == "torch":
-        yield f"given = [one.requires_grad_() for one in ({', '.join(arrays)})]"
+        yield f"arrays = [one.requires_grad_() for one in ({', '.join(arrays)})]"
         out = f"{name}({_arguments(caller, LISTED)}{_mask(caller, stated)})"
-        yield f"made = torch.autograd.grad({out}, given, {upstream}, materialize_grads=True)"
+        yield f"gradients = torch.autograd.grad({out}, arrays, {upstream}, materialize_grads=True)"
     else:
         mask = _mask(caller, stated)
         is_bare = not (mask or caller.keywords)
         called = name if is_bare else f"lambda q, k, v: {name}({_arguments(caller, 'qkv')}{mask})"
-        yield f"made = jax.vjp({called}, {', '.join(arrays)})[1]({upstream})"
+        yield f"gradients = jax.vjp({called}, {', '.join(arrays)})[1]({upstream})"
     yield from _head(inputs, promise, stated)
     head = backward_head(promise, stated, shape)
     c, m, bent = _scaled(head.value_scale), head.multiplier, ""
@@ -225,7 +225,7 @@ def _gradients(
     if group > 1:
         apart = f"one.reshape({shape.batch}, {shape.kv_heads}, {group}, *one.shape[2:])"
         yield f"exact[1:] = [{apart}.sum(2) for one in exact[1:]]"
-    yield "for name, one, right in zip(('dq', 'dk', 'dv'), made, exact):"
+    yield "for name, one, right in zip(('dq', 'dk', 'dv'), gradients, exact):"
     off = f"{_back(caller, 'one')} - right"
     yield f"    print(name, {_most(off, 'right')})"
 
@@ -255,7 +255,7 @@ def _named(function: Any) -> tuple[str, str]:
 def _arguments(caller: Caller, arrays: Sequence[str]) -> str:
     """Return q, k and v as arguments, by their keywords where the function takes no others."""
     if not caller.keywords and arrays == LISTED:
-        return "*given"
+        return "*arrays"
     arguments = zip("qkv", arrays, strict=True)
     texts = {part: text for part, text in arguments if part not in caller.keywords}
     named = (f"{name}={arrays['qkv'.index(part)]}" for part, name in caller.keywords.items())

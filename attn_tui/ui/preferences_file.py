@@ -173,25 +173,25 @@ def _keys(values: "Values", problems: list[str]) -> Mapping[str, str]:
     from attn_tui.ui.keymap import clashes, is_key, keys_by_id
 
     places = key_places()
-    known = keys_by_id(place for together in places for place in together)
+    defaults = keys_by_id(place for together in places for place in together)
     inner = replace(values, of=values.of["keys"], path="keys")
-    _drop(inner, [*known], problems, "keys")
+    _drop(inner, [*defaults], problems, "keys")
     keymap: dict[str, str] = {}
     for name in inner.of:
-        if name not in known:
+        if name not in defaults:
             continue
         text = _note(problems, partial(inner.get, name, str))
         if text is None:
             continue
-        given = [key.strip() for key in text.split(",")]
-        if not all(map(is_key, given)):
+        texts = [key.strip() for key in text.split(",")]
+        if not all(map(is_key, texts)):
             _note(problems, partial(inner.refuse, name, KEYS))
             continue
         # Textual calls ? question_mark.
-        named = Binding.make_bindings([Binding(",".join(given), "")])
+        named = Binding.make_bindings([Binding(",".join(texts), "")])
         keys = [binding.key for binding in named]
         # What is ours anyway may be the key of something else in another place.
-        if set(keys) != set(known[name]):
+        if set(keys) != set(defaults[name]):
             keymap[name] = ",".join(keys)
     while clash := next(clashes(keymap, places), None):
         first, second, key = clash
