@@ -17,7 +17,7 @@ LINES = {"unscaled": "x", "scaled": "⠶"}
 TRACK = "·"
 """The empty part of a bar, and values too small for a shade."""
 
-MORE, LESS = "·░▒▓█", "·-~=≡"
+MORE, LESS = "·░▒▓█", "·-~≈≡"
 """The glyphs for magnitudes above 0 and below it, where colours cannot show them."""
 
 _LEFT, _RIGHT = (0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80)
