@@ -6,14 +6,14 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 Result = TypeVar("Result")
 
 
-class Dialogue(ModalScreen[Result]):
-    """A dialogue that closes only once, and only while it is on top.
+class ClosingOnce(Screen[Result]):
+    """A screen that closes only once, and only while it is on top.
 
     A second escape, or a thread that has read a file, may arrive before the dialogue is gone, and
     Textual 8 would return its result twice. Below the palette, it would close the palette instead.
@@ -27,6 +27,10 @@ class Dialogue(ModalScreen[Result]):
             return AwaitComplete()
         self._is_dismissed = True
         return super().dismiss(result)
+
+
+class Dialogue(ClosingOnce[Result], ModalScreen[Result]):
+    """A dialogue over an instrument."""
 
 
 class TextScreen(Dialogue[bool]):

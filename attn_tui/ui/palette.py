@@ -18,6 +18,7 @@ from attn_tui.search import MOST_HAVING, Grade, Query
 from attn_tui.ui import offer as offers
 from attn_tui.ui import places
 from attn_tui.ui.action import SCORES
+from attn_tui.ui.dialogs import ClosingOnce
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.offer import Offer, OfferKind
@@ -42,7 +43,7 @@ NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
 """The first line where nothing fits."""
 
 
-class StillPalette(CommandPalette):
+class StillPalette(ClosingOnce[None], CommandPalette):
     """Textual's palette, in which nothing moves while nobody types."""
 
     def on_mount(self) -> None:

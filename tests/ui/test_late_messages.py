@@ -173,3 +173,17 @@ async def test_what_is_read_late_takes_nobody_away_from_where_one_has_gone(
             assert screen.NAME == "explore"
             assert screen.present == before
             assert f"{thing} is not shown: something else was opened meanwhile" in notices(pilot)
+
+
+@pytest.mark.parametrize("key", ["slash", "question_mark", "o"])
+async def test_what_is_closed_twice_closes_once(key: str) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(100, 30)) as pilot:
+        screen = await shown(pilot)
+        await pilot.press(key)
+        await until(pilot, lambda: pilot.app.screen is not screen)
+        opened = pilot.app.screen
+        # Another escape may come before the first has taken it away.
+        opened.dismiss()
+        opened.dismiss()
+        assert (await shown(pilot)).is_current
+        assert pilot.app.screen is screen
