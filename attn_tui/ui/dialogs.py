@@ -17,6 +17,7 @@ class ClosingOnce(Screen[Result]):
 
     A second escape, or a thread that has read a file, may arrive before the dialogue is gone, and
     Textual 8 would return its result twice. Below the palette, it would close the palette instead.
+    A class names it behind what it looks like: Textual takes styles from the first base alone.
     """
 
     _is_dismissed = False
@@ -29,7 +30,7 @@ class ClosingOnce(Screen[Result]):
         return super().dismiss(result)
 
 
-class Dialogue(ClosingOnce[Result], ModalScreen[Result]):
+class Dialogue(ModalScreen[Result], ClosingOnce[Result]):
     """A dialogue over an instrument."""
 
 

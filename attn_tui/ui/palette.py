@@ -43,7 +43,7 @@ NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
 """The first line where nothing fits."""
 
 
-class StillPalette(ClosingOnce[None], CommandPalette):
+class StillPalette(CommandPalette, ClosingOnce[None]):
     """Textual's palette, in which nothing moves while nobody types."""
 
     def on_mount(self) -> None:

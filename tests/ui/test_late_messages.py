@@ -181,6 +181,7 @@ async def test_what_is_closed_twice_closes_once(key: str) -> None:
         screen = await shown(pilot)
         await pilot.press(key)
         await until(pilot, lambda: pilot.app.screen is not screen)
+        await pilot.press("a")
         opened = pilot.app.screen
         # Another escape may come before the first has taken it away.
         opened.dismiss()
