@@ -48,7 +48,7 @@ class CallInputs:
     """
 
     shape: CallShape
-    number: int
+    number: int = 0
     is_strided: bool = False
     largest: float | None = None
 
@@ -111,19 +111,19 @@ class ProbePlan:
         for place, n in enumerate(lengths):
             # One of the shorter lengths comes with several sequences.
             batch = SEQUENCES if place == min(2, len(lengths) - 1) else 1
-            yield CallInputs(replace(plain, batch=batch, queries=n, keys=n), 0)
+            yield CallInputs(replace(plain, batch=batch, queries=n, keys=n))
         n = PLAIN_LENGTH if PLAIN_LENGTH in lengths else lengths[len(lengths) // 2]
         usual = replace(plain, queries=n, keys=n)
-        yield CallInputs(usual, 0, is_strided=True)
+        yield CallInputs(usual, is_strided=True)
         if self.d_v is None and not self.quick:
-            yield CallInputs(replace(usual, d_v=max(3 * self.d_k // 4, 1)), 0)
+            yield CallInputs(replace(usual, d_v=max(3 * self.d_k // 4, 1)))
         if self.decode:
             for queries, keys in _decoding(lengths):
-                yield CallInputs(replace(plain, queries=queries, keys=keys), 0)
+                yield CallInputs(replace(plain, queries=queries, keys=keys))
         most = LARGE.get(self.dtype, LARGE_ELSEWHERE)
         if self.extremes:
             most = BEYOND.get(self.dtype, BEYOND_ELSEWHERE)
-        yield CallInputs(usual, 0, largest=most)
+        yield CallInputs(usual, largest=most)
 
 
 def _decoding(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -163,6 +163,8 @@ def test_of_256_colours_only_those_are_used_that_are_the_same_everywhere(
         colours = palette(theme.name)
         for kind in KINDS:
             assert {*colours.ramp(kind)} <= known, kind
+        # A number has the colour of its curve and of its map.
+        assert all(colours[kind] in colours.ramp(kind) for kind in HUES)
         # Faint tints are grey, as the nearest to a faint blue or amber have another hue.
         tints = [colours.tint(kind, level / 8) for kind in HUES for level in range(9)]
         assert all(len({*rgb(of_xterm(to_xterm(tint)))}) == 1 for tint in tints)

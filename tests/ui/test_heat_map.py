@@ -60,6 +60,8 @@ async def test_whoever_hears_it_moves_the_cursor() -> None:
         ]  # fmt: skip
         picture.drawing = Map(LEVELS, "scaled", cursor=(0, 3))
         assert await said("up", "right", "end") == []
+        picture.drawing = Map(LEVELS, "scaled", cursor=(2, 0))
+        assert await said("down", "left", "home") == []
         picture.drawing = Map(LEVELS, "scaled")
         assert await said("down", "enter") == []
 

@@ -171,6 +171,35 @@ def test_numbers_that_are_stored_with_one_scale_for_all_heads_are_named(name: st
     assert suspected(fit) == f"keys and values stored as {name}"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "stored"), [("int8", int8), ("asymmetric int8", asymmetric)])
+def test_numbers_that_are_stored_with_a_scale_for_each_channel_are_named(
+    name: str, stored: Callable[..., np.ndarray]
+) -> None:
+    how = Arithmetic(0.125)
+    head = simulate(3, how, n_keys=N)
+    assert head.values is not None
+    changed = replace(head, keys=stored(head.keys, 0), values=stored(head.values, 0))
+    head = replace(head, output=computed(changed, how).output)
+    fit = explain(head, promising(HeadModel(0.125), "bfloat16"))
+    assert suspected(fit) == f"keys and values stored as {name}"
+
+
+@pytest.mark.slow
+def test_numbers_stored_in_8_bits_are_named_where_those_of_a_key_are_nan() -> None:
+    how = Arithmetic(0.125)
+    head = simulate(3, how, n_keys=N)
+    assert head.values is not None
+    head = replace(head, values=head.values / 64)
+    assert head.values is not None
+    changed = replace(head, values=asymmetric(head.values, None))
+    values = head.values.copy()
+    values[-1] = np.nan
+    head = replace(head, values=values, output=computed(changed, how).output)
+    fit = explain(head, promising(HeadModel(0.125), "bfloat16"))
+    assert suspected(fit) == "values stored as asymmetric int8"
+
+
 @pytest.mark.parametrize(
     ("format", "factor"), slow_after(0, [("bfloat16", 1.05), ("float16", 1.006)])
 )
