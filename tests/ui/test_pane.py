@@ -4,13 +4,22 @@ from dataclasses import replace
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.containers import VerticalScroll
 from textual.geometry import Region
 
+from attn_tui.charts.table import Page
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Sheet
+from attn_tui.ui.theme import data_variables
 from tests.pairs import slow_after
 from tests.ui.person import press, shown
+
+
+def numbered(n_lines: int) -> Page:
+    """Return a text of some lines."""
+    return Page(lambda _: [[(f"line {line}", "text")] for line in range(n_lines)])
 
 
 class Host(App[None]):
@@ -34,6 +43,22 @@ async def test_what_matters_less_is_left_out_where_there_is_no_room_and_comes_ba
             await pilot.resize_terminal(columns, 10)
             await pilot.pause()
             assert (pane.border_title, pane.border_subtitle) == (title, subtitle)
+
+
+async def test_a_text_that_grew_is_scrolled_to_its_end() -> None:
+    class Reader(App[None]):
+        def get_css_variables(self) -> dict[str, str]:
+            return super().get_css_variables() | data_variables(self)
+
+        def compose(self) -> ComposeResult:
+            yield VerticalScroll(Sheet())
+
+    async with Reader().run_test(size=(40, 10)) as pilot:
+        sheet, scroll = pilot.app.query_one(Sheet), pilot.app.query_one(VerticalScroll)
+        for n_lines, rest in ((3, 0), (30, 20), (12, 2)):
+            sheet.drawing = numbered(n_lines)
+            await pilot.pause()
+            assert scroll.max_scroll_y == rest
 
 
 async def test_a_title_leaves_out_the_axis_that_its_chart_has() -> None:
