@@ -48,7 +48,8 @@ MOST_SECONDS = 240
 """How long the tests of a line may take: one that never ends is caught."""
 
 MOST_TESTS = 150
-"""The most tests that are run of those that ran a line, evenly chosen."""
+"""The most tests of the folder, and of the others, that are run of those that ran a line, evenly
+chosen."""
 
 APART = ("recipes", "_pb2")
 """Parts of paths that other machines' tests cover."""
@@ -204,9 +205,10 @@ def traced(data: Path, tree: Path, one: Break) -> list[str]:
     # A statement of several lines is recorded at its first.
     ran = max((line for line in contexts if line <= one.line), default=0)
     tests = sorted({context.partition("|")[0] for context in contexts.get(ran, ()) if context})
-    some = tests[:: -(-len(tests) // MOST_TESTS) or 1]
     folder = f"tests/{Path(one.path).parts[1]}/"
-    return sorted(some, key=lambda test: not test.startswith(folder))
+    near = [test for test in tests if test.startswith(folder)]
+    others = [test for test in tests if not test.startswith(folder)]
+    return [test for part in (near, others) for test in part[:: -(-len(part) // MOST_TESTS) or 1]]
 
 
 @click.command()
