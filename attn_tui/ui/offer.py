@@ -16,10 +16,12 @@ from attn_tui.compute.log_scale import D_K as D_KS
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.rules import RULES
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.source import Drawn, Typed
 from attn_tui.compute.typed_scale import typed_scale
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Question
+from attn_tui.files.sources import source_of
 from attn_tui.instruments import ASKED_BY, INSTRUMENTS, Instrument, Item, load
 from attn_tui.search import Query, spelled
 from attn_tui.ui.action import DRAWN, KEYLESS, SCORES, declared
@@ -38,6 +40,7 @@ from attn_tui.ui.setting import (
     D_K,
     MASK,
     MODEL,
+    N_KEYS,
     PARAMETERS,
     RULE,
     Setting,
@@ -208,8 +211,9 @@ def values(
             if place.there is None and not is_parameter(place.setting):
                 title = f"{place.setting.label} {text}"
                 say = partial(screen.notify, str(error), severity="warning", markup=False)
-                # "mask the key" is an action first of all; "d_k 64k" is meant as a number.
-                is_meant = place.setting.kind.metavar in ("N", "X") and any(map(str.isdigit, text))
+                # "mask the key" is an action first of all; "d_k 64k" and "mask 9" are meant.
+                is_number = place.setting.kind.metavar in ("N", "X") or " " not in text
+                is_meant = is_number and any(map(str.isdigit, text))
                 yield Offer(OfferKind.REFUSED, title, say, help=str(error), is_typed=is_meant)
     with suppress(InputError):
         place, text = rule_place(screen), read_rule(query.text)
@@ -321,6 +325,41 @@ def bare_number(
             offer = typed_value(screen, place, str(scale.d_k))
             kind = OfferKind.QUESTION if query.text.isdigit() else offer.kind
             yield replace(offer, kind=kind, help=scale.means, preview=None)
+
+
+LONGEST_TYPED = 200
+"""The most characters of scores that are looked for in the palette."""
+
+
+def typed_scores(screen: InstrumentScreen, query: Query) -> Iterator[Offer]:
+    """Yield the offer of scores that are typed, or of some that are drawn: 1 2 3, n 512.
+
+    A single number, with commas or without, is d_k.
+    """
+    text = value_behind(("scores",), query.text) or query.text
+    if screen.NAME == "explore" and not isinstance(screen.present.experiment.source, Drawn):
+        n_keys = value_behind(N_KEYS.names, query.text)
+        text = f"n = {n_keys}, seed = 1" if n_keys.isdigit() else text
+    if "@" in text or len(text) > LONGEST_TYPED:
+        return
+    with suppress(InputError):
+        D_K.kind.parse(D_K.name, text)
+        return
+    with suppress(InputError):
+        source = source_of(text)
+        is_drawn = isinstance(source, Drawn)
+        n_typed = sum(vector.n_keys for vector in source.scores) if isinstance(source, Typed) else 0
+        if is_drawn or n_typed > 1:
+            there = None if screen.NAME == "attention" else instrument("explore")
+            take = partial(_do_scores, screen, there, text)
+            about = "drawn at random" if is_drawn else "in place of the present ones"
+            yield Offer(OfferKind.VALUE, f"Scores: {text}", take, help=about, is_typed=True)
+
+
+async def _do_scores(screen: InstrumentScreen, there: Instrument | None, text: str) -> None:
+    """Ask about other scores, where they are shown."""
+    shown = await go(screen, there)
+    shown.ask(edits.text(text))
 
 
 RULE_ALONE = "This sets the rule alone. {models} have a soft cap too: m sets both."

@@ -39,7 +39,7 @@ READ = (OfferKind.QUESTION, OfferKind.CLAIM)
 PRESENT = "  ✓ chosen"
 """Behind the present choice in a list."""
 
-NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
+NOTHING = "Nothing has all of “{typed}”. Perhaps one of these:"
 """The first line where nothing fits."""
 
 
@@ -88,9 +88,11 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
 def with_replies(fitting: Sequence[Offer], offered: Iterable[Offer], query: Query) -> list[Offer]:
     """Return offers, and before them what one can read if they are only values that are refused.
 
-    Who types "QK-norm: divide as well?" means no value of QK-norm. A refused number is meant.
+    Who types "QK-norm: divide as well?" means no value of QK-norm. A refused number is meant, and
+    so is a single word behind a name: "mask all".
     """
-    if not fitting or any(each.is_typed or each.kind is not OfferKind.REFUSED for each in fitting):
+    is_refused = all(each.kind is OfferKind.REFUSED and not each.is_typed for each in fitting)
+    if not (fitting and is_refused) or len(query.text.split()) < 3:
         return [*fitting]
     read = (offer for offer in offered if offer.kind in READ)
     return [*search.most(read, query)[:MOST_HAVING], *fitting]
@@ -213,10 +215,11 @@ class PaletteProvider(InstrumentProvider):
         return beginning(screen)
 
     def typed(self, screen: InstrumentScreen, query: Query) -> Iterator[Offer]:
-        """Yield the settings whose names and values are typed, and d_k for a number alone."""
+        """Yield the settings whose names and values are typed, d_k for a number, and scores."""
         settings = places.places(screen)
         yield from offers.values(screen, query, settings)
         yield from offers.bare_number(screen, query, settings)
+        yield from offers.typed_scores(screen, query)
 
     def offered(self, screen: InstrumentScreen) -> Iterator[Offer]:
         """Yield all else that can be found."""

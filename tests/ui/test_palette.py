@@ -100,7 +100,7 @@ FIRST: Mapping[str, str] = {
     # Other choices and settings.
     "light": "theme: attn-light", "theme light": "theme: attn-light", "dark mode": "theme: attn",
     "qk norm": "QK-norm",
-    "sink": "sink: none", "precision": "precision: float64", "n 64": "n",
+    "sink": "sink: none", "precision": "precision: float64", "n 64": "Scores: n = 64, seed = 1",
     # Examples and claims.
     "doctor demo": "Doctor's demo: ", "demo multiplied": "Doctor's demo: Scores are multiplied",
     "demo": "Try an example", "ties": "example: Ties",
@@ -248,6 +248,38 @@ async def test_a_causal_mask_is_on_what_is_shown() -> None:
         assert "mask is causal, 1 already" in notices(pilot)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "words", "text"),
+    [
+        ("claims", "1 2 3", "1 2 3"),
+        ("dots", "scores 3, 1, 0.5, -2", "3, 1, 0.5, -2"),
+        ("explore", "1,2,3; 4,1,1", "1,2,3; 4,1,1"),
+        ("explore", "n 512", "n = 512, seed = 1"),
+        ("explore", "n = 8, seed = 3", "n = 8, seed = 3"),
+    ],
+)
+async def test_scores_that_are_typed_are_taken(name: str, words: str, text: str) -> None:
+    async with AttnApp(EXAMPLE, name).run_test(size=(120, 40)) as pilot:
+        screen = await take_first(pilot, words)
+        assert screen.NAME == "explore"
+        assert screen.present.draft.text == text
+        # What was typed before is a step back.
+        assert (await press(pilot, "u")).present.draft.text == EXAMPLE.text
+
+
+@pytest.mark.slow
+async def test_a_value_that_will_not_do_is_told_and_moves_nothing() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        before = (await shown(pilot)).present
+        for words in ("mask 9", "mask foo", "d_k abc", "sink big", "softcap -1"):
+            pilot.app.clear_notifications()
+            screen = await take_first(pilot, words)
+            assert screen.NAME == "explore", words
+            assert screen.present.draft == before.draft, words
+            assert "expected" in notices(pilot), words
+
+
 WHY = {
     "one of each kind": {
         "causal": "Attention is causal already",
@@ -263,7 +295,7 @@ WHY = {
         "attention": "Attention is on the screen already",
         "qk norm yes": "QK-norm acts on q and k",
         "largest": "The gradient is that of the largest weight already",
-        "n 64": "n is of drawn scores",
+        "seed 64": "seed is of drawn scores",
     },
 }
 """What is said of choices that change nothing; the largest weight is a setting of Explore."""
@@ -287,13 +319,13 @@ async def test_what_fits_nothing_says_so_and_offers_the_three_nearest() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         before = (await shown(pilot)).present
         first, *near = await find_all(pilot, "temprature [/b]")
-        assert first.startswith("Nothing fits “temprature [/b]”")
+        assert first.startswith("Nothing has all of “temprature [/b]”")
         assert len(near) == 3
         assert "rule: temperature: 1/T" in near[0]
         screen = await press(pilot, "enter")
         # Enter alone chooses nothing that was not typed.
         assert screen.present == before
-        assert "Nothing fits “temprature [/b]”" in notices(pilot)
+        assert "Nothing has all of “temprature [/b]”" in notices(pilot)
         assert all("d_k" not in hit for hit in await find_all(pilot, "/npy"))
 
 

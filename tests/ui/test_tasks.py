@@ -134,7 +134,7 @@ async def test_02_its_lists_say_what_else_the_model_does() -> None:
 async def test_02_a_list_offers_only_what_is_in_it() -> None:
     async with fresh_start() as pilot:
         hits = await find_all(pilot, "gemx", "r")
-        assert hits[0] == "Nothing fits “gemx”. Perhaps one of these:"
+        assert hits[0] == "Nothing has all of “gemx”. Perhaps one of these:"
         assert hits[1].startswith("fixed: 1/√a")
 
 
