@@ -141,6 +141,20 @@ class HeadListing:
         return [*cells, Text(f" {word}{mark}", tone_colour(tone, colours))]
 
 
+def row_key(head: HeadId) -> str:
+    """Return the key of the row of a head, which names it whatever the table is filled with."""
+    return f"{head.batch}.{head.layer}.{head.head}"
+
+
+def head_of(key: str) -> HeadId:
+    """Return the head of a row, from its key.
+
+    >>> head_of(row_key(HeadId(0, 4, 7)))
+    HeadId(batch=0, layer=4, head=7)
+    """
+    return HeadId(*map(int, key.split(".")))
+
+
 class HeadList(DataTable[Text]):
     """A table with a line for each head, the gravest on top."""
 
@@ -207,7 +221,7 @@ class HeadList(DataTable[Text]):
         if listing is not self._shown:
             return
         colours = colours_of(self.app)
-        partials, places = listing.survey.heads, listing.survey.plan.places
+        partials = listing.survey.heads
         turned = self._marked ^ listing.differing
         new = [
             head
@@ -216,7 +230,7 @@ class HeadList(DataTable[Text]):
         ]
         with self.prevent(DataTable.RowHighlighted):
             for head in new[:AT_ONCE]:
-                key, line = str(places[head]), listing.line(head, colours)
+                key, line = row_key(head), listing.line(head, colours)
                 if head in self._written:
                     for column, cell in zip(listing.columns, line, strict=True):
                         self.update_cell(key, column, cell)
@@ -247,8 +261,8 @@ class HeadList(DataTable[Text]):
     def _row(self) -> int:
         """The row of the head with the cursor; the row of the table's cursor if it has none."""
         assert self._shown
-        place = RowKey(str(self._shown.survey.plan.places[self._shown.cursor]))
-        return self.get_row_index(place) if place in self.rows else self.cursor_row
+        key = RowKey(row_key(self._shown.cursor))
+        return self.get_row_index(key) if key in self.rows else self.cursor_row
 
     def _is_in_view(self, row: int) -> bool:
         """Return whether a row is visible without scrolling."""
@@ -289,10 +303,12 @@ class HeadList(DataTable[Text]):
     @on(DataTable.RowHighlighted)
     def _move(self, event: DataTable.RowHighlighted) -> None:
         event.stop()
-        if self._shown is not None and event.row_key.value is not None:
-            head = self._shown.survey.plan.heads[int(event.row_key.value)]
-            if head != self._shown.cursor:
-                self.post_message(self.Moved(head))
+        # Of a table that was emptied meanwhile, Textual tells no row, whatever its type says.
+        if self._shown is None or not event.row_key or event.row_key.value is None:
+            return
+        head = head_of(event.row_key.value)
+        if head in self._written and head != self._shown.cursor:
+            self.post_message(self.Moved(head))
 
     @on(DataTable.RowSelected)
     def _choose(self, event: DataTable.RowSelected) -> None:

@@ -27,7 +27,7 @@ from attn_tui.heads.card import CardDrawing
 from attn_tui.heads.doctor_pane import Chart, DoctorPane, MultiplierPlot, Multipliers
 from attn_tui.heads.looking import Looking, Results
 from attn_tui.heads.screen import HeadsScreen
-from attn_tui.heads.table import HeadList
+from attn_tui.heads.table import HeadList, head_of
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
@@ -73,7 +73,7 @@ def here(screen: HeadsScreen) -> list[HeadId | None]:
     assert chart.cursor
     return [
         screen.here, HeadId(0, survey.plan.capture.layers[row], column),
-        survey.plan.heads[int(listed or -1)], HeadId(*chart.cursor),
+        head_of(str(listed)), HeadId(*chart.cursor),
     ]  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from textual.events import MouseDown, MouseMove, MouseUp, Paste
-from textual.widgets import Select
+from textual.widgets import DataTable, Select
+from textual.widgets.data_table import RowKey
 
 from attn_tui.attention.screen import AttentionScreen
 from attn_tui.engine.settings import Settings
@@ -17,6 +18,7 @@ from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files import edits
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.heads.opening import draft_of_head
+from attn_tui.heads.table import HeadList
 from attn_tui.sweep.screen import FIELDS, SweepScreen
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.asking_screen import AskingScreen
@@ -188,3 +190,21 @@ async def test_what_is_closed_twice_closes_once(key: str) -> None:
         opened.dismiss()
         assert (await shown(pilot)).is_current
         assert pilot.app.screen is screen
+
+
+@pytest.mark.slow
+async def test_a_row_of_a_table_that_is_filled_otherwise_moves_to_no_other_head(
+    tmp_path: Path,
+) -> None:
+    capture = write(tmp_path / "capture.safetensors", heads())
+    draft = replace(EXAMPLE, setup=EXAMPLE.setup.put(Settings(capture=(str(capture),))))
+    async with AttnApp(draft, "heads").run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        table, before = screen.query_one(HeadList), screen.present
+        for key in (None, RowKey(None), RowKey("0.9.9")):
+            # Textual tells no key of a table that was emptied, whatever its type says.
+            table.post_message(DataTable.RowHighlighted(table, 0, key))  # type: ignore[arg-type]
+            assert (await shown(pilot)).present == before
+        table.post_message(DataTable.RowHighlighted(table, 0, RowKey("0.0.1")))
+        settings = (await shown(pilot)).present.draft.setup.get(Settings)
+        assert (settings.layer, settings.head) == (0, 1)
