@@ -141,10 +141,34 @@ def score_variance(rows: FitRows, state: State, format: Format, path: Path) -> F
         biased = state.logits + rows.bias
         sums += np.square(format.spacing(biased)) / 12
     if path == "stepwise":
-        largest = _largest(state).astype(biased.dtype)
-        below = np.where(rows.seen, biased - largest, 0)
-        sums += np.square(format.spacing(below)) / 12
+        sums += _below_variance(rows, state, biased, format)
     return np.asarray(sums)
+
+
+def _below_variance(rows: FitRows, state: State, biased: Floats, format: Format) -> Floats:
+    """Return the variance of each logit by subtracting the largest one, shape (r, n).
+
+    Both are numbers of the format, and so is their difference where its spacing is no wider than
+    theirs: near the largest logit nothing is rounded (Sterbenz, 1974).
+    """
+    largest = _largest(state).astype(biased.dtype)
+    below = np.where(rows.seen, biased - largest, 0)
+    grid = np.minimum(format.spacing(biased), format.spacing(largest))
+    step = format.spacing(below)
+    # On a grid of step/N the mean square of what is rounded off is (1 + 2/N²)·step²/12.
+    rounded = np.square(step) / 12 + np.square(grid) / 6
+    return np.where(step > grid, rounded, 0.0)
+
+
+def _exponential_variance(state: State, format: Format) -> Floats:
+    """Return the variance of each weight by rounding e^(z − max), shape (r, n)."""
+    # Kernels may begin with the sink as their maximum; the largest is 1 and needs no rounding.
+    total = _sum(state).astype(state.weights.dtype)
+    before = state.weights * total
+    step = np.square(format.spacing(before))
+    step /= 12 * total * total
+    np.copyto(step, 0.0, where=before >= 1 - 1e-6)
+    return step
 
 
 def factor_variance(rows: FitRows, multiplier: float, format: Format) -> Floats:
@@ -176,19 +200,8 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         step = np.square(format.spacing(state.weights)) / 12
         # A weight next to 1 is rounded to 1, and errs by no more than what it lacks of that.
         np.minimum(step, np.square(1 - state.weights), out=step, where=state.weights > HALF)
-        if path != "stepwise":
-            return np.asarray(step)
-        total = _sum(state).astype(state.weights.dtype)
-        exponentials = np.square(format.spacing(state.weights * total)) / (12 * total * total)
-        np.copyto(exponentials, 0.0, where=state.weights * total >= 1 - 1e-6)
-        return np.asarray(step + exponentials)
-    # Kernels may begin with the sink as their maximum; the largest is 1 and needs no rounding.
-    total = _sum(state).astype(state.weights.dtype)
-    before = state.weights * total
-    step = np.square(format.spacing(before))
-    step /= 12 * total * total
-    np.copyto(step, 0.0, where=before >= 1 - 1e-6)
-    return step
+        return np.asarray(step)
+    return _exponential_variance(state, format)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,6 +336,9 @@ def _parts(
     if path in ("float32", "flash") and (_most_by_scores(rows, state, format) < unseen).all():
         return by_output, None, by_weight
     by_score = squares * score_variance(rows, state, format, path)
+    if path == "stepwise":
+        # The sum is that of rounded exponentials: an error of one moves weight as a logit's does.
+        by_score += _exponential_variance(state, format)
     if (by_score.sum(axis=1) < unseen).all():
         return by_output, None, by_weight
     return by_output, c2 * by_score, by_weight
@@ -391,9 +407,9 @@ def _pushes(
         return None
     errors = np.concatenate(kinds, axis=1) if len(kinds) > 1 else kinds[0]
     matter = errors * np.tile(inputs.lengths, len(kinds))
-    count = min(DIRECTIONS if matter.size > SMALL else ALL_DIRECTIONS, matter.shape[1])
-    most = np.argpartition(matter, -count, axis=1)[:, -count:]
     n = len(inputs.values)
+    count = min(DIRECTIONS if len(matter) * n > SMALL else ALL_DIRECTIONS, matter.shape[1])
+    most = np.argpartition(matter, -count, axis=1)[:, -count:]
     pushes = inputs.values[most % n].astype(np.float64)
     if by_score is not None:
         # An error of a logit moves weight from all keys to its own, one of a weight adds to it.

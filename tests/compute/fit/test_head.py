@@ -7,7 +7,7 @@ from scipy.stats import t as student
 
 from attn_tui.compute.fit.estimates import t_quantile
 from attn_tui.compute.fit.head import Name, Parameters, Path, compute, rows_of, slopes
-from attn_tui.compute.fit.noise import coarsest, format_of, noise, paths_of
+from attn_tui.compute.fit.noise import Rounding, coarsest, format_of, noise, paths_of
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
 from tests.pairs import covering
 
@@ -105,6 +105,21 @@ def test_noise_of_a_path_is_what_rounding_makes(
         made = noise(rows, state, format_of(format), path)  # type: ignore[arg-type]
         square.append(float(np.square(made.whitened(rows.output - state.output)).mean()))
     assert 0.7 < float(np.mean(square)) < 1.2
+
+
+@pytest.mark.parametrize(("path", "logit_std"), [("stepwise", 3.0), ("eager", 0.3)])
+def test_a_head_is_likeliest_on_the_path_that_it_took(path: Path, logit_std: float) -> None:
+    """On another, a row that took a large step of its own is refused, though it is honest.
+
+    Near the largest logit, subtracting it rounds nothing; and of each path as many errors have a
+    direction.
+    """
+    how = Arithmetic(0.125, format="float16", path=path)
+    for seed in range(5):
+        head = simulate(seed, how, n_keys=160, rows=range(0, 160, 2), logit_std=logit_std)
+        rows, stored = rows_of(head, CAUSAL), format_of("float16")
+        rounding = Rounding(rows, compute(rows, Parameters(0.125)), stored)
+        assert rounding.likeliest(paths_of(stored)) == path, seed
 
 
 def test_spacing_is_that_of_the_format() -> None:
