@@ -286,7 +286,7 @@ class Prediction:
         """Return how far each row is stretched in units of what rounding can do, shape (r,).
 
         Where a key has almost all of the weight, a sum that is rounded stretches a row; but by no
-        more than half a unit.
+        more than half a unit. So does the output, where all of it is rounded to the key's value.
         """
         pushes, most = self.noise.pushes, self._most_sigmas
         if pushes is None or most is None:
@@ -297,6 +297,8 @@ class Prediction:
         by_error = np.abs(pushes @ along[..., None])[..., 0]
         left = np.sqrt(np.square(self.noise.deviation * along).sum(axis=1))
         bound = by_error @ most[:, 0] + sigmas * left
+        unit = self.format.spacing(along)
+        bound += np.where(self._is_single, (unit / 2 * np.abs(along)).sum(axis=1), 0.0)
         stretch = np.abs((finite * along).sum(axis=1))
         return np.asarray(stretch / np.maximum(bound, 1e-300))
 
@@ -380,9 +382,14 @@ class Prediction:
         In a row that is almost the value of one key, the output is rounded to that value, always to
         the same side. Rows of equal queries, as of padding, err alike.
         """
+        return np.intersect1d(np.flatnonzero(~self._is_single), _firsts(self.rows))
+
+    @property
+    def _is_single(self) -> NDArray[np.bool_]:
+        """Whether each row is almost the value of one key, shape (r,)."""
         largest = self.state.weights.max(axis=1, initial=0.0)
         least = ALMOST * 2.0**-self.format.bits + self.state.weights.shape[1] * LEAST_ADDED
-        return np.intersect1d(np.flatnonzero(largest < 1 - least), _firsts(self.rows))
+        return np.asarray(largest >= 1 - least)
 
     @cached_property
     def biases(self) -> tuple[tuple[float, float], ...]:

@@ -256,6 +256,26 @@ def test_a_residual_of_few_errors_may_be_larger_by_chance() -> None:
         assert prediction.residual > 1.5 * prediction.rounding
 
 
+@pytest.mark.parametrize("format", ["float16", "bfloat16"])
+def test_a_row_that_is_rounded_to_the_value_of_one_key_passes(format: str) -> None:
+    """All of its numbers are rounded to the same side, by up to half a unit: the row stretches."""
+    mask = HeadMask("none")
+    how = Arithmetic(0.07, format=format, path="flash", mask=mask)
+    head = simulate(1, how, n_keys=N, d_k=192, rows=range(N), logit_std=2.0)
+    one, unit = head.keys[0], 2.0 ** -format_of(format).bits
+    sizes = np.geomspace(0.2, 2.0, 400)
+    products = head.keys @ one
+    others = np.exp(0.07 * np.outer(sizes, products[1:] - products[0])).sum(axis=1)
+    leaning = sizes[(0.4 * unit < others) & (others < 1.1 * unit)]
+    assert len(leaning) > 5
+    queries = head.queries.copy()
+    queries[: len(leaning)] = rounded(np.outer(leaning, one).astype(np.float32), format)
+    head = computed(replace(head, queries=queries), how)
+    comparison = compared(head, HeadModel(0.07, mask=mask), format)
+    assert comparison.path == "flash"
+    assert comparison.excess.max() < 0.9
+
+
 def test_the_worst_row_is_named_first() -> None:
     head, _, _ = drawn(1, "bfloat16", "flash")
     assert head.output is not None
