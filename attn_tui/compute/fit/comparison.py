@@ -230,8 +230,8 @@ class Prediction:
         Its square is a sum of squares of errors, of which a few may be most: it is spread like χ²
         of as many numbers as have the same spread (Satterthwaite, 1946).
         """
-        count = self.noise.freedom
-        bound = _chi_square(self.level, count) / count
+        count = np.full(1, self.noise.freedom)
+        bound = float((_chi_square(self.level, count) / count)[0])
         return self.residual <= self.rounding * sqrt(bound)
 
     @property
@@ -313,8 +313,11 @@ class Prediction:
         """Return the whitened length of each row's error in units of its bound, shape (r,)."""
         finite = np.where(np.isfinite(apart), apart, 0.0)
         square = np.square(self.noise.whitened(finite)).sum(axis=1)
-        bound = ROOM_SQUARED * _chi_square(self.level / max(2 * len(apart), 1), apart.shape[1])
-        return np.asarray(np.sqrt(square / bound))
+        count = apart.shape[1]
+        freedoms = self.noise.freedoms
+        freedoms = np.full(1, float(count)) if freedoms is None else freedoms
+        bound = _chi_square(self.level / max(2 * len(apart), 1), freedoms) * count / freedoms
+        return np.asarray(np.sqrt(square / (ROOM_SQUARED * bound)))
 
     def _steps(self, apart: Floats) -> tuple[tuple[Name, ...], dict[Name, NewtonStep]]:
         """Return the numbers that move significantly if the output is off, and the steps of some.
@@ -475,12 +478,11 @@ def _normal(level: float) -> float:
     return NormalDist().inv_cdf(1 - max(level, 1e-15) / 2)
 
 
-@lru_cache(maxsize=1024)
-def _chi_square(level: float, count: float) -> float:
-    """Return what a sum of squares of normal numbers exceeds with a probability, about.
+def _chi_square(level: float, counts: Floats) -> Floats:
+    """Return what sums of squares of so many normal numbers exceed with a probability, about.
 
     The cube root of such a sum is nearly normal (Wilson and Hilferty, 1931).
     """
     z = NormalDist().inv_cdf(1 - max(level, 1e-15))
-    part = 2 / (9 * max(count, 1.0))
-    return float(count * (1 - part + z * sqrt(part)) ** 3)
+    parts = 2 / (9 * np.maximum(counts, 1.0))
+    return np.asarray(counts * (1 - parts + z * np.sqrt(parts)) ** 3)

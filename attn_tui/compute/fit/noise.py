@@ -19,6 +19,8 @@ ALL_DIRECTIONS, SMALL = 24, 2**14
 """More of them in heads with at most this many logits, where one error may be most of the noise."""
 LEAST_LEFT = 1e-10
 """The least share of a variance that stays each number's own, so that it never vanishes."""
+SPREAD_OF_SQUARES = 0.7
+"""The variance of the square of an error of two roundings, in terms of that of a normal error."""
 _UNSEEN = 0.01
 """Terms that add less than this share to a variance are left out."""
 
@@ -215,6 +217,9 @@ class Noise:
         along: A, shape (r, k, d_v), the directions in which a row's numbers err together; None
             if their errors are independent.
         middle: M, shape (r, k, k), such that x − x·Aᵀ·M·A whitens a row x.
+        freedoms: The sum of squares of each whitened row is spread as that of so many independent
+            normal numbers, times a factor, shape (r,): fewer than d_v where a few errors without a
+            direction are most of √D. None is d_v.
     """
 
     variance: Floats
@@ -222,6 +227,7 @@ class Noise:
     deviation: Floats
     along: Floats | None = None
     middle: Floats | None = None
+    freedoms: Floats | None = None
 
     def whitened(self, rows: Floats) -> Floats:
         """Return whitened rows, shape (…, r, d_v): their noise is independent with variance 1."""
@@ -261,10 +267,11 @@ class Noise:
 
     def part(self, rows: NDArray[np.intp]) -> "Noise":
         """Return the noise of some rows, without the determinant."""
-        along, middle = (
-            None if array is None else array[rows] for array in (self.along, self.middle)
+        along, middle, freedoms = (
+            None if array is None else array[rows]
+            for array in (self.along, self.middle, self.freedoms)
         )
-        return Noise(self.variance[rows], 0.0, self.deviation[rows], along, middle)
+        return Noise(self.variance[rows], 0.0, self.deviation[rows], along, middle, freedoms)
 
 
 def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
@@ -277,7 +284,7 @@ def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
     by_output, by_score, by_weight = _parts(rows, state, format, path)
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     variance = by_output if spread is None else by_output + spread
-    pushes = _pushes(by_score, by_weight, rows.inputs, state.mixed)
+    pushes, others = _pushes(by_score, by_weight, rows.inputs, state.mixed)
     if path == "stepwise" or format.bits >= 24:
         common = _by_sum(rows, state, format)
         variance = variance + np.square(common)
@@ -287,6 +294,9 @@ def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
     left = np.maximum(variance - np.square(pushes).sum(axis=1), by_output)
     left = np.maximum(left, LEAST_LEFT * variance)
     deviation: Floats = np.sqrt(left)
+    d_v = left.shape[1]
+    shares = np.minimum(others / np.square(left.sum(axis=1)), 1.0)
+    freedoms = d_v / (1 + SPREAD_OF_SQUARES * d_v * shares)
     along = pushes / deviation[:, None]
     # W = I − Aᵀ·Mᵀ·A has WᵀW = (I + Aᵀ·A)⁻¹ with M = (L·(I + L)ᵀ)⁻ᵀ, where L·Lᵀ = I + A·Aᵀ.
     one = np.eye(along.shape[1])
@@ -294,7 +304,7 @@ def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
     middle = np.linalg.inv(lower @ (one + lower.swapaxes(-1, -2))).swapaxes(-1, -2)
     diagonal = np.diagonal(lower, axis1=-2, axis2=-1)
     log_determinant = float(np.log(left).sum()) + 2 * float(np.log(diagonal).sum())
-    return Noise(variance, log_determinant, deviation, along, middle)
+    return Noise(variance, log_determinant, deviation, along, middle, freedoms)
 
 
 def variance(rows: FitRows, state: State, format: Format, path: Path) -> Floats:
@@ -393,8 +403,10 @@ def _most_by_scores(rows: FitRows, state: State, format: Format) -> Floats:
 
 def _pushes(
     by_score: Floats | None, by_weight: Floats | None, inputs: Inputs, mixed: Floats
-) -> Floats | None:
+) -> tuple[Floats | None, Floats]:
     """Return how one standard error of each key that matters most moves a row, (r, k, d_v).
+
+    Also returns the sum of squares of the variances by the other errors, over d_v, shape (r,).
 
     Args:
         by_score: Variances from rounded logits, shape (r, n), or None.
@@ -404,7 +416,7 @@ def _pushes(
     """
     kinds = [variances for variances in (by_weight, by_score) if variances is not None]
     if not kinds:
-        return None
+        return None, np.zeros(1)
     errors = np.concatenate(kinds, axis=1) if len(kinds) > 1 else kinds[0]
     matter = errors * np.tile(inputs.lengths, len(kinds))
     n = len(inputs.values)
@@ -416,7 +428,8 @@ def _pushes(
         moves = most >= n if by_weight is not None else np.ones(most.shape, bool)
         pushes -= moves[..., None] * mixed[:, None]
     pushes *= np.sqrt(np.take_along_axis(errors, most, 1))[..., None]
-    return pushes
+    np.put_along_axis(matter, most, 0.0, 1)
+    return pushes, np.square(matter, dtype=np.float64).sum(axis=1)
 
 
 def _spread(
