@@ -33,7 +33,7 @@ from attn_tui.compute.fit.noise import (
     variance,
 )
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
-from attn_tui.compute.fit.staircase import most_by_exponentials, shifts_by_steps
+from attn_tui.compute.fit.staircase import reach_of_exponentials, shifts_by_steps
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
@@ -355,14 +355,11 @@ def _approximated(
     rows: FitRows, fit: Fit, fitted: dict[Name, FittedNumber]
 ) -> dict[Name, FittedNumber]:
     """Return numbers whose intervals hold what approximate exponentials may have made of them."""
-    along = np.stack([fit.noise.transposed(slopes) for slopes in fit.slopes])
-    most = most_by_exponentials(rows, fit.state, along)
-    squares = np.square(fit.slopes).sum(axis=(1, 2))
-    widened = dict(fitted)
-    for name, by, square in zip(fit.names, most.tolist(), squares.tolist(), strict=True):
-        if square > 0.0:
-            widened[name] = replace(fitted[name], bias=fitted[name].bias + by / square)
-    return widened
+    reach = reach_of_exponentials(rows, fit.state, fit.noise, fit.slopes)
+    return fitted | {
+        name: replace(fitted[name], bias=fitted[name].bias + by)
+        for name, by in zip(fit.names, reach.tolist(), strict=True)
+    }
 
 
 def _choice(

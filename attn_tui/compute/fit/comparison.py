@@ -26,7 +26,7 @@ from attn_tui.compute.fit.estimates import (
 from attn_tui.compute.fit.head import NAMES, FitRows, Floats, Name, Path, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
 from attn_tui.compute.fit.solve import relative_residual
-from attn_tui.compute.fit.staircase import most_by_exponentials, most_by_tanh, shifts_by_steps
+from attn_tui.compute.fit.staircase import most_by_tanh, reach_of_exponentials, shifts_by_steps
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -43,7 +43,7 @@ MOST_SIGMAS: Mapping[Name, float] = {
 }  # fmt: skip
 """A number moves if it moves by this many times what normal errors would. In rows of few keys those
 of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
-STEPS: Mapping[Path, int] = {"flash": 1, "eager": 2, "stepwise": 3}
+STEPS: Mapping[Path, int] = {"flash": 1, "eager": 2, "stepwise": 4}
 """How often a logit or a weight is rounded without a cap and a bias, each time by at most √3 times
 its deviation."""
 CAP_STEPS = 3
@@ -162,6 +162,7 @@ class Prediction:
     slopes: Floats
     level: float
     margins: Mapping[Name, float] = field(default_factory=dict)
+    _biases: dict[Name, tuple[float, float]] = field(default_factory=dict, init=False)
 
     @cached_property
     def comparison(self) -> Comparison:
@@ -272,15 +273,14 @@ class Prediction:
         pushes = self.noise.pushes
         if pushes is None or self.path not in STEPS:
             return None
-        steps = np.full((pushes.shape[1], 1), STEPS[self.path])
+        steps = np.full(pushes.shape[1], STEPS[self.path])
         if self.state.parameters.curvature > 0:
             steps += CAP_STEPS
         if self.rows.bias is not None:
             steps += 1
-        if self.path == "stepwise":
-            # The last is the sum of weights, which is rounded once.
-            steps[-1] = 1
-        return np.asarray(FIRM * np.sqrt(3 * steps))
+        if self.noise.of_sums is not None:
+            steps[self.noise.of_sums] = 1
+        return np.asarray(FIRM * np.sqrt(3 * steps))[:, None]
 
     def _by_length(self, apart: Floats) -> Floats | float:
         """Return how far each row is stretched in units of what rounding can do, shape (r,).
@@ -329,11 +329,14 @@ class Prediction:
         if not len(noisy):
             return (), {}
         moves = shifts(self._along, self.noise.whitened(apart)[noisy])
+        reaches = [
+            self._reach(name, float(error), float(df))
+            for name, error, df in zip(NAMES, moves.errors, moves.df, strict=True)
+        ]  # fmt: skip
         moved = tuple(
             name
             for place, name in enumerate(NAMES)
-            if abs(self._unexplained(name, float(moves.values[place])))
-            > self._reach(name, float(moves.errors[place]), float(moves.df[place]))
+            if self._has_moved(name, float(moves.values[place]), reaches[place])
         )
         return moved, {name: self._step(moves, name) for name in POOLED}
 
@@ -344,9 +347,13 @@ class Prediction:
         sigma = float(error if moves.df[place] else error / BOUND)
         return NewtonStep(copysign(max(abs(value) - self._cut(name), 0.0), value), sigma)
 
+    def _has_moved(self, name: Name, value: float, reach: float) -> bool:
+        """Return whether a step is beyond what noise and systematic errors explain."""
+        return abs(value) > reach and abs(self._unexplained(name, value)) > reach
+
     def _unexplained(self, name: Name, value: float) -> float:
         """Return what of a step no systematic error of arithmetic explains."""
-        low, high = self.biases[NAMES.index(name)]
+        low, high = self.bias(name)
         return value - min(max(value, low), high)
 
     def reach(self, name: Name) -> float:
@@ -355,7 +362,7 @@ class Prediction:
             return inf
         along = self._along[NAMES.index(name)][None]
         moves = shifts(along, np.zeros(along.shape[1:]))
-        low, high = self.biases[NAMES.index(name)]
+        low, high = self.bias(name)
         return self._reach(name, float(moves.errors[0]), float(moves.df[0])) + max(-low, high)
 
     def _reach(self, name: Name, error: float, df: float) -> float:
@@ -394,48 +401,72 @@ class Prediction:
         least = ALMOST * 2.0**-self.format.bits + self.state.weights.shape[1] * LEAST_ADDED
         return np.asarray(largest >= 1 - least)
 
-    @cached_property
-    def biases(self) -> tuple[tuple[float, float], ...]:
-        """How far down and up each number may seem to move by errors that are no noise.
+    def bias(self, name: Name) -> tuple[float, float]:
+        """Return how far down and up a number may seem to move by errors that are no noise; cached.
 
         Float32 sums lose small terms, all to the same side, and a rounded logit errs by where it
         lies between two numbers of the format. So does an m that was rounded, which a cap or a
         sink would imitate.
         """
+        if name not in self._biases:
+            self._biases[name] = self._bias(name)
+        return self._biases[name]
+
+    def _bias(self, name: Name) -> tuple[float, float]:
+        place = NAMES.index(name)
+        slope = self._along[place]
+        square = float(np.square(slope).sum())
+        if not square > 0:
+            return 0.0, 0.0
+        noisy = self._noisy
+        either = float(self._lost[place])
+        for other, margin in self.margins.items():
+            either += margin * abs(float((slope * self._along[NAMES.index(other)]).sum()))
+        if self.state.parameters.curvature > 0:
+            along = noisy.noise.transposed(slope)
+            either += most_by_tanh(noisy.rows, noisy.state, self.format, along)
+        either /= square
+        if self.format.bits < 24:
+            by_name = self._of_pooled if name in POOLED else self._by_exponentials((name,))
+            either += by_name[name]
+        stairs = self._stairs[:, place] / square
+        return float(stairs.min(initial=0.0)) - either, float(stairs.max(initial=0.0)) + either
+
+    @cached_property
+    def _of_pooled(self) -> Mapping[Name, float]:
+        """How far approximate exponentials may move the numbers that every head is asked for."""
+        return self._by_exponentials(POOLED)
+
+    def _by_exponentials(self, names: tuple[Name, ...]) -> dict[Name, float]:
+        """Return how far approximate exponentials may move some numbers."""
+        noisy, slopes = self._noisy, self._along[[NAMES.index(name) for name in names]]
+        reach = reach_of_exponentials(noisy.rows, noisy.state, noisy.noise, slopes)
+        return dict(zip(names, reach.tolist(), strict=True))
+
+    @cached_property
+    def _noisy(self) -> "Prediction":
+        """The prediction of the rows whose error is like noise."""
+        return self.part(self.noisy_rows)
+
+    @cached_property
+    def _lost(self) -> Floats:
+        """How far terms that float32 sums lose reach along each slope, shape (names,)."""
         weights = self.state.weights
         lost = (weights * (weights < LEAST_ADDED)).sum(axis=1, keepdims=True)
-        either = np.abs(self._extents([(LOST + lost) * self.state.output])[0])
-        slopes = self._along.reshape(len(NAMES), -1)
-        for name, margin in self.margins.items():
-            either += margin * np.abs(slopes @ slopes[NAMES.index(name)])
-        if self.state.parameters.curvature > 0:
-            either += self._most_by_tanh
-        if self.format.bits < 24:
-            noisy = self.part(self.noisy_rows)
-            along = np.stack([noisy.noise.transposed(slopes) for slopes in self._along])
-            either += most_by_exponentials(noisy.rows, noisy.state, along)
-        down, up = -either, either
-        if self.path in STEPWISE:
-            shifts = [*shifts_by_steps(self.rows, self.state, self.format, self.path)]
-            extents = self._extents(shifts)
-            down = down + extents.min(axis=0, initial=0.0)
-            up = up + extents.max(axis=0, initial=0.0)
-        square = np.square(slopes).sum(axis=1)
-        square = np.where(square > 0, square, inf)
-        return tuple(zip((down / square).tolist(), (up / square).tolist(), strict=True))
+        return np.asarray(np.abs(self._extents([(LOST + lost) * self.state.output])[0]))
+
+    @cached_property
+    def _stairs(self) -> Floats:
+        """How far rounding each step to the logits reaches along each slope, (steps, names)."""
+        if self.path not in STEPWISE:
+            return np.zeros((0, len(NAMES)))
+        return self._extents([*shifts_by_steps(self.rows, self.state, self.format, self.path)])
 
     def _extents(self, shifts: Sequence[Floats]) -> Floats:
         """Return how far each change of the output reaches along each slope, (changes, names)."""
         every = [self.noise.whitened(shift)[self.noisy_rows].ravel() for shift in shifts]
         whitened = np.stack(every)
         return np.asarray(whitened @ self._along.reshape(len(NAMES), -1).T)
-
-    @property
-    def _most_by_tanh(self) -> Floats:
-        """How far errors of tanh may reach along each slope, shape (names,)."""
-        noisy = self.part(self.noisy_rows)
-        along = [noisy.noise.transposed(slopes) for slopes in self._along]
-        return np.array([most_by_tanh(noisy.rows, noisy.state, self.format, one) for one in along])
 
 
 def predicted(

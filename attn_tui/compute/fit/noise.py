@@ -1,6 +1,6 @@
 """The noise of rounding in a head's output under each path, and the likeliest path."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import frexp, sqrt
 from typing import get_args
@@ -15,7 +15,7 @@ PATHS: tuple[Path, ...] = get_args(Path)
 
 DIRECTIONS = 8
 """The number of errors of a row, those that matter most, whose direction is kept."""
-ALL_DIRECTIONS, SMALL = 24, 2**14
+ALL_DIRECTIONS, SMALL = 16, 2**14
 """More of them in heads with at most this many logits, where one error may be most of the noise."""
 LEAST_LEFT = 1e-10
 """The least share of a variance that stays each number's own, so that it never vanishes."""
@@ -220,6 +220,8 @@ class Noise:
         freedoms: The sum of squares of each whitened row is spread as that of so many independent
             normal numbers, times a factor, shape (r,): fewer than d_v where a few errors without a
             direction are most of √D. None is d_v.
+        of_sums: Whether each direction is that of a rounded sum of weights, shape (k,); else it is
+            that of a rounded logit or weight.
     """
 
     variance: Floats
@@ -228,6 +230,7 @@ class Noise:
     along: Floats | None = None
     middle: Floats | None = None
     freedoms: Floats | None = None
+    of_sums: NDArray[np.bool_] | None = None
 
     def whitened(self, rows: Floats) -> Floats:
         """Return whitened rows, shape (…, r, d_v): their noise is independent with variance 1."""
@@ -271,7 +274,10 @@ class Noise:
             None if array is None else array[rows]
             for array in (self.along, self.middle, self.freedoms)
         )
-        return Noise(self.variance[rows], 0.0, self.deviation[rows], along, middle, freedoms)
+        return replace(
+            self, variance=self.variance[rows], log_determinant=0.0,
+            deviation=self.deviation[rows], along=along, middle=middle, freedoms=freedoms,
+        )  # fmt: skip
 
 
 def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
@@ -285,10 +291,12 @@ def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     variance = by_output if spread is None else by_output + spread
     pushes, others = _pushes(by_score, by_weight, rows.inputs, state.mixed)
+    of_sums = np.zeros(0 if pushes is None else pushes.shape[1], bool)
     if path == "stepwise" or format.bits >= 24:
         common = _by_sum(rows, state, format)
         variance = variance + np.square(common)
         pushes = common[:, None] if pushes is None else np.hstack([pushes, common[:, None]])
+        of_sums = np.append(of_sums, True)
     if pushes is None or not np.isfinite(variance).all():
         return Noise(variance, float(np.log(variance).sum()), np.sqrt(variance))
     left = np.maximum(variance - np.square(pushes).sum(axis=1), by_output)
@@ -304,7 +312,7 @@ def noise(rows: FitRows, state: State, format: Format, path: Path) -> Noise:
     middle = np.linalg.inv(lower @ (one + lower.swapaxes(-1, -2))).swapaxes(-1, -2)
     diagonal = np.diagonal(lower, axis1=-2, axis2=-1)
     log_determinant = float(np.log(left).sum()) + 2 * float(np.log(diagonal).sum())
-    return Noise(variance, log_determinant, deviation, along, middle, freedoms)
+    return Noise(variance, log_determinant, deviation, along, middle, freedoms, of_sums)
 
 
 def variance(rows: FitRows, state: State, format: Format, path: Path) -> Floats:
@@ -429,7 +437,8 @@ def _pushes(
         pushes -= moves[..., None] * mixed[:, None]
     pushes *= np.sqrt(np.take_along_axis(errors, most, 1))[..., None]
     np.put_along_axis(matter, most, 0.0, 1)
-    return pushes, np.square(matter, dtype=np.float64).sum(axis=1)
+    # In float32 squares of tiny values would underflow.
+    return pushes, np.einsum("rn,rn->r", matter, matter, dtype=np.float64)
 
 
 def _spread(

@@ -14,7 +14,7 @@ import numpy as np
 
 from attn_tui.compute.arrays import rounded
 from attn_tui.compute.fit.head import FitRows, Floats, Path, State
-from attn_tui.compute.fit.noise import STEPWISE, Format, is_inexact
+from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, is_inexact
 from attn_tui.compute.heads.rows import Reals
 
 TANH = 2.0
@@ -181,8 +181,8 @@ def most_by_tanh(rows: FitRows, state: State, format: Format, along: Floats) -> 
     return abs(state.parameters.value_scale) * unit * float(np.abs(errors).sum())
 
 
-def most_by_exponentials(rows: FitRows, state: State, along: Floats) -> Floats:
-    """Return how much approximate exponentials may change the output along directions, at most.
+def reach_of_exponentials(rows: FitRows, state: State, noise: Noise, slopes: Floats) -> Floats:
+    """Return how far approximate exponentials may move each of some numbers, at most.
 
     How far an exponential errs follows from its argument. So errors add up where keys lie equally
     far below the largest of their row, and in no more than that.
@@ -190,21 +190,25 @@ def most_by_exponentials(rows: FitRows, state: State, along: Floats) -> Floats:
     Args:
         rows: The rows.
         state: The head, computed with the model's numbers.
-        along: The directions, shape (k, r, d_v).
+        noise: The noise of its output.
+        slopes: ∂out along each number, whitened, shape (names, r, d_v).
 
     Returns:
-        Shape (k,).
+        Shape (names,); 0 for a number that moves nothing.
     """
     weights = state.weights
     exponentials = np.asarray(weights * state.total.astype(weights.dtype), np.float32)
     # The bits of the exponent, and the first of the significand, number the cells.
-    cells = exponentials.view(np.int32) >> (24 - CELL.bit_length())
+    cells = (exponentials.view(np.int32) >> (24 - CELL.bit_length())).ravel().astype(np.intp)
+    along = noise.transposed(slopes)
     by_key = along.astype(weights.dtype, copy=False) @ rows.values.T
     mean = (along * state.mixed).sum(axis=2, keepdims=True)
     by_key -= mean
     by_key *= weights
-    sums = [np.bincount(cells.ravel(), weights=one.ravel()) for one in by_key]
+    sums = [np.bincount(cells, weights=one.ravel()) for one in by_key]
     most = np.abs(sums).sum(axis=1)
     if state.parameters.sink:
         most += np.abs(mean * (1.0 - weights.sum(axis=1, keepdims=True))).sum(axis=(1, 2))
-    return np.asarray(abs(state.parameters.value_scale) * EXPONENTIAL * most)
+    squares = np.square(slopes).sum(axis=(1, 2))
+    most *= abs(state.parameters.value_scale) * EXPONENTIAL
+    return np.where(squares > 0, most / np.where(squares > 0, squares, 1.0), 0.0)

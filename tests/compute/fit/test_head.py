@@ -163,3 +163,18 @@ def test_the_noise_of_wide_values_has_the_variance_of_each_number(path: Path) ->
 def test_quantiles_are_those_of_scipy(df: float) -> None:
     for tail in (0.8, 0.05, 2e-3, 2e-10):
         assert t_quantile(1.0 - tail, df) == pytest.approx(student.isf(tail / 2, df), rel=1e-4)
+
+
+@pytest.mark.parametrize(("format", "path"), [("bfloat16", "stepwise"), ("float32", "float32")])
+def test_the_direction_of_a_rounded_sum_is_known(format: str, path: Path) -> None:
+    """It is rounded once, and others several times: each has a bound of its own."""
+    rows = rows_of(simulate(1, Arithmetic(0.11, format=format, path=path), rows=9), CAUSAL)
+    state = compute(rows, Parameters(0.11))
+    made = noise(rows, state, format_of(format), path)
+    assert made.pushes is not None
+    assert made.of_sums is not None
+    sizes = np.linalg.norm(made.pushes, axis=2) * np.linalg.norm(state.output, axis=1)[:, None]
+    along = np.abs((made.pushes * state.output[:, None]).sum(axis=2))
+    is_along = np.isclose(along, sizes, rtol=1e-6).all(axis=0)
+    np.testing.assert_array_equal(made.of_sums, is_along)
+    assert made.of_sums.sum() == 1
