@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.estimates import Interval
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.report import Settings
 from attn_tui.doctor.sentences import verdict_line
@@ -21,11 +22,13 @@ class Answer:
         verdict: Its verdict; ``refused`` if it does not take the capture, ``crashed`` if it fails.
         status: The exit status.
         why: The first line of its text.
+        intervals: The 95 % intervals of m of the heads that are as promised; None is no bound.
     """
 
     verdict: str
     status: int
     why: str
+    intervals: tuple[Interval, ...] = ()
 
 
 def asked(folder: Path, causes: bool = False) -> Answer:
@@ -47,4 +50,7 @@ def asked(folder: Path, causes: bool = False) -> Answer:
         return Answer("refused", 2, str(error))
     except Exception:  # A crash is a finding, not the end of the run.
         return Answer("crashed", 1, traceback.format_exc(limit=-1).replace("\n", " "))
-    return Answer(report.verdict, status(report), verdict_line(report))
+    passing = [finding.explanation for finding in report.findings if finding.explanation.passes]
+    estimates = [explanation.promised.estimates.get("multiplier") for explanation in passing]
+    intervals = tuple(estimate.at(0.95) for estimate in estimates if estimate is not None)
+    return Answer(report.verdict, status(report), verdict_line(report), intervals)

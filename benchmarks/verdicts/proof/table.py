@@ -40,7 +40,7 @@ def _row(kind: str, trials: Sequence[Trial]) -> str:
 
 
 def summary(trials: Sequence[Trial]) -> Iterator[str]:
-    """Yield the violations by what is required, and the share of draws they are of."""
+    """Yield the violations by what is required, and how many intervals of m hold it."""
     sentences = {
         "wrong": "wrong outputs pass",
         "honest": "honest outputs are refused",
@@ -50,6 +50,11 @@ def summary(trials: Sequence[Trial]) -> Iterator[str]:
         judged = [trial for trial in trials if trial.judgement.finding == finding]
         count = sum(bool(trial.violation) for trial in judged)
         yield f"{count} of {len(judged)} {sentence}."
+    honest = [trial for trial in trials if trial.judgement.finding == "honest"]
+    for name in sorted({trial.format for trial in honest if trial.held}):
+        held = [each for trial in honest if trial.format == name for each in trial.held]
+        share = 100 * sum(held) / len(held)
+        yield f"{name}: {share:.1f} % of the 95 % intervals of m in {len(held)} heads hold it."
 
 
 def violations(trials: Sequence[Trial]) -> list[Trial]:

@@ -71,6 +71,8 @@ class Trial:
         judgement: What the oracle says.
         answer: What the doctor says.
         seconds: How long the doctor took.
+        format: The name of the number format.
+        held: For each interval of m whether it holds the promised one.
     """
 
     seed: int
@@ -80,6 +82,8 @@ class Trial:
     judgement: Judgement
     answer: Answer
     seconds: float
+    format: str = ""
+    held: tuple[bool, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -122,11 +126,17 @@ def kind_of(fault: str) -> str:
     return fault
 
 
-def draw(seed: int) -> Draw:
-    """Return the capture of a seed, and what the oracle says of it."""
+def draw(seed: int, only: Sequence[str] = ()) -> Draw:
+    """Return the capture of a seed, and what the oracle says of it.
+
+    Args:
+        seed: The seed.
+        only: Words of which one is in the name of the fault; empty for all faults.
+    """
     rng = np.random.default_rng(seed)
-    shares = np.array([fault.share for fault in FAULTS])
-    fault = FAULTS[rng.choice(len(FAULTS), p=shares / shares.sum())]
+    faults = [fault for fault in FAULTS if not only or any(word in fault.name for word in only)]
+    shares = np.array([fault.share for fault in faults])
+    fault = faults[rng.choice(len(faults), p=shares / shares.sum())]
     promise, tampering = _tampered(rng, fault)
     with np.errstate(all="ignore"):
         name, outputs = computed(rng, promise, tampering)
