@@ -15,6 +15,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import rounded
 from attn_tui.compute.fit.estimates import (
     BOUND,
     CUT,
@@ -43,9 +44,9 @@ MOST_SIGMAS: Mapping[Name, float] = {
 }  # fmt: skip
 """A number moves if it moves by this many times what normal errors would. In rows of few keys those
 of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
-STEPS: Mapping[Path, int] = {"flash": 1, "eager": 2, "stepwise": 4}
+STEPS: Mapping[Path, int] = {"flash": 1, "eager": 2, "stepwise": 3}
 """How often a logit or a weight is rounded without a cap and a bias, each time by at most √3 times
-its deviation."""
+its deviation. Subtracting the largest logit, on ``stepwise``, rounds nothing near it."""
 CAP_STEPS = 3
 """How often a cap rounds a logit: z/c, its tanh, and that times c."""
 FIRM = 1.1
@@ -246,9 +247,9 @@ class Prediction:
         """Return the largest error of each row in units of its bound, shape (r,)."""
         captured = np.where(np.isfinite(output), output, 0.0)
         unit = self.format.spacing(np.maximum(np.abs(captured), np.abs(self.state.output)))
-        rounded, rest = self._rounded
+        by_output, rest = self._rounded
         # Numbers near 0 are rounded so finely that one of them would decide alone.
-        unit = np.maximum(unit, np.sqrt(12 * rounded))
+        unit = np.maximum(unit, np.sqrt(12 * by_output))
         room = ROOM if self.format.bits < 24 else ROOM_OF_SUMS
         sigmas = room * _normal(self.level / max(2 * apart.size, 1))
         bound = UNITS * unit + np.minimum(sigmas * rest, self._firm(rest, sigmas))
@@ -286,7 +287,8 @@ class Prediction:
         """Return how far each row is stretched in units of what rounding can do, shape (r,).
 
         Where a key has almost all of the weight, a sum that is rounded stretches a row; but by no
-        more than half a unit. So does the output, where all of it is rounded to the key's value.
+        more than half a unit. So does the output, which is then rounded to the key's value, always
+        to the same side.
         """
         pushes, most = self.noise.pushes, self._most_sigmas
         if pushes is None or most is None:
@@ -297,17 +299,17 @@ class Prediction:
         by_error = np.abs(pushes @ along[..., None])[..., 0]
         left = np.sqrt(np.square(self.noise.deviation * along).sum(axis=1))
         bound = by_error @ most[:, 0] + sigmas * left
-        unit = self.format.spacing(along)
-        bound += np.where(self._is_single, (unit / 2 * np.abs(along)).sum(axis=1), 0.0)
+        by_output = rounded(along.astype(np.float32), self.format.name) - along
+        bound += np.abs((by_output * along).sum(axis=1))
         stretch = np.abs((finite * along).sum(axis=1))
         return np.asarray(stretch / np.maximum(bound, 1e-300))
 
     @cached_property
     def _rounded(self) -> tuple[Floats, Floats]:
         """The variance of the output's own rounding, and the deviation of the rest, (r, d_v)."""
-        rounded = np.square(self.format.spacing(self.rows.output)) / 12
-        rounded = np.maximum(rounded, rounded.mean(axis=1, keepdims=True) / 16)
-        return rounded, np.sqrt(np.maximum(self.noise.variance - rounded, 0.0))
+        by_output = np.square(self.format.spacing(self.rows.output)) / 12
+        by_output = np.maximum(by_output, by_output.mean(axis=1, keepdims=True) / 16)
+        return by_output, np.sqrt(np.maximum(self.noise.variance - by_output, 0.0))
 
     def _by_row(self, apart: Floats) -> Floats:
         """Return the whitened length of each row's error in units of its bound, shape (r,)."""
@@ -392,14 +394,9 @@ class Prediction:
         In a row that is almost the value of one key, the output is rounded to that value, always to
         the same side. Rows of equal queries, as of padding, err alike.
         """
-        return np.intersect1d(np.flatnonzero(~self._is_single), _firsts(self.rows))
-
-    @property
-    def _is_single(self) -> NDArray[np.bool_]:
-        """Whether each row is almost the value of one key, shape (r,)."""
         largest = self.state.weights.max(axis=1, initial=0.0)
         least = ALMOST * 2.0**-self.format.bits + self.state.weights.shape[1] * LEAST_ADDED
-        return np.asarray(largest >= 1 - least)
+        return np.intersect1d(np.flatnonzero(largest < 1 - least), _firsts(self.rows))
 
     def bias(self, name: Name) -> tuple[float, float]:
         """Return how far down and up a number may seem to move by errors that are no noise; cached.
