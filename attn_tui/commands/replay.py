@@ -14,7 +14,7 @@ from attn_tui.commands.screen import (
     take_keys,
 )
 from attn_tui.compute.errors import InputError
-from attn_tui.console.options import SCREEN, Command, switch
+from attn_tui.console.options import SCREEN, Command, switch, themed
 from attn_tui.console.output import tell, write
 from attn_tui.instruments import INSTRUMENTS, load
 
@@ -30,8 +30,9 @@ _EXAMPLES = """\
 @click.command("replay", cls=Command, examples=_EXAMPLES)
 @click.argument("session", type=click.Path(), metavar="FILE")
 @switch("--text", "Print the steps, a command line each.", SCREEN)
+@themed
 @switch("--ascii", "Draw in ASCII, as under TERM=linux.", SCREEN)
-def replay(session: str, text: bool, ascii: bool) -> None:
+def replay(session: str, text: bool, theme: str | None, ascii: bool) -> None:
     """Go through the steps of a session, which s saves under a name that ends in .session.
 
     It opens at the first step; U goes forward, u back. The file is never written. Without a
@@ -54,10 +55,10 @@ def replay(session: str, text: bool, ascii: bool) -> None:
 
     take_keys()
     at_first = replace(opened, session=replace(opened.session, place=0))
-    with asked() as background:
+    with asked(theme) as background:
         from attn_tui.ui.running import run
 
-        run(EXAMPLE, ascii=ascii, background=background, opened=at_first)
+        run(EXAMPLE, theme=theme, ascii=ascii, background=background, opened=at_first)
 
 
 def lines(session: "Session") -> Iterator[str]:

@@ -14,7 +14,7 @@ from attn_tui.commands.screen import (
     take_keys,
 )
 from attn_tui.compute.errors import InputError
-from attn_tui.console.options import SCREEN, Command, Option, switch
+from attn_tui.console.options import SCREEN, Command, Option, switch, themed
 from attn_tui.console.output import write
 
 if TYPE_CHECKING:
@@ -59,8 +59,11 @@ asks. docs/tour.md says what each may be.
     metavar="NUMBER",
     help="Begin at a step.",
 )
+@themed
 @switch("--ascii", "Draw in ASCII, as under TERM=linux.", SCREEN)
-def tour(file: str | None, step: int | None, ascii: bool, **switches: bool) -> None:
+def tour(
+    file: str | None, step: int | None, theme: str | None, ascii: bool, **switches: bool
+) -> None:
     """Open the tour, from q·k to where the usual story is wrong, or the tour in a TOML FILE.
 
     The tour of the program continues where you left it, a FILE with --continue. If standard output
@@ -90,10 +93,10 @@ def tour(file: str | None, step: int | None, ascii: bool, **switches: bool) -> N
     place = None if goes_on else 0
     if step is not None:
         place = step - 1
-    with asked() as background:
+    with asked(theme) as background:
         from attn_tui.ui.running import run
 
-        run(EXAMPLE, tour=steps, place=place, ascii=ascii, background=background)
+        run(EXAMPLE, theme=theme, tour=steps, place=place, ascii=ascii, background=background)
 
 
 def outline(tour: "Tour") -> Iterator[str]:

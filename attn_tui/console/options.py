@@ -86,13 +86,21 @@ def _themes() -> Names:
     return dict.fromkeys(BUILTIN_THEMES, "")
 
 
+THEME_HELP = "Its colours, such as textual-light.  [default: as chosen last]"
+
+themed = click.option(
+    "--theme", cls=Option, group=SCREEN, metavar="NAME", shell_complete=of_names(_themes),
+    help=THEME_HELP,
+)  # fmt: skip
+"""Gives a command that opens a screen of its own the option of its theme."""
+
 SCREEN_OPTIONS = (
     Option(
         ["--screen"], group=SCREEN, is_flag=True, help="Open the screen on it, where there is one."
     ),
     Option(
         ["--theme"], group=SCREEN, metavar="NAME", shell_complete=of_names(_themes),
-        help="Its colours, such as textual-light.  [default: as chosen last]",
+        help=THEME_HELP,
     ),
     Option(
         ["--no-mouse"], group=SCREEN, is_flag=True, help="Leave the mouse to the terminal."

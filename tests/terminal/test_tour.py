@@ -8,6 +8,9 @@ from tests.contract.terminal import Terminal, remember_start
 from tests.test_cli import refused
 from tests.tour.test_guide import LESSON
 
+LIGHT = b"48;2;251;250;247"
+"""The background of the light theme, as a terminal is told it."""
+
 
 @pytest.fixture
 def lesson(tmp_path: Path) -> Path:
@@ -31,6 +34,16 @@ def test_a_lesson_begins_at_its_beginning_unless_it_is_to_go_on(lesson: Path) ->
     for options, place in (((), 1), (("--continue",), 2)):
         with start(lesson, *options) as terminal:
             terminal.until_shows(f"Tour {place} of 2")
+
+
+@pytest.mark.slow
+def test_a_lesson_has_the_theme_that_is_named(lesson: Path) -> None:
+    with start(lesson, "--theme", "attn-light") as terminal:
+        terminal.until_shows("Tour 1 of 2")
+        assert LIGHT in terminal.raw
+    with start(lesson, "--theme", "attn") as terminal:
+        terminal.until_shows("Tour 1 of 2")
+        assert LIGHT not in terminal.raw
 
 
 def test_a_step_that_is_not_there_is_refused(lesson: Path) -> None:
