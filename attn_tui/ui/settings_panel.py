@@ -43,6 +43,7 @@ class SettingsPanel(VerticalScroll):
     """
 
     BORDER_TITLE = "Settings"
+    BORDER_SUBTITLE = "tab goes on, esc leaves"
 
     question: var[Question | None] = var(None, init=False)
     """The question whose settings are shown."""
