@@ -96,7 +96,10 @@ _ALL = (
         "none", "1", "scores go to softmax as they are",
         "Raffel et al. 2020, arXiv 1910.10683: the initialisation allows for it",
         lambda d_k, n_keys, values: 1.0, users="T5, GPT-Neo, Gemma 4 (after QK-norm)",
-        synonyms=("unscaled", "no scaling", "no scale", "without scaling"),
+        synonyms=(
+            "unscaled", "no scaling", "no scale", "without scaling", "no division",
+            "remove the division", "remove the scale", "forget the scale", "do not divide",
+        ),
     ),
     Rule(
         "inverse", "1/d_k", "for queries and keys that training has correlated",

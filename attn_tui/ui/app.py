@@ -105,7 +105,7 @@ class AttnApp(App[None]):
     CSS_PATH = "app.tcss"
     COMMANDS: ClassVar = {palette_provider}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Action("u", "undo", "Undo", show=False, id="undo", synonyms=("take back",)),
+        Action("u", "undo", "Undo", show=False, id="undo", synonyms=("take back", "go back")),
         Action("U", "redo", "Redo", show=False, id="redo", synonyms=("do again",)),
         Action("0", "start", "Back to the start", show=False, id="start",
                synonyms=("reset", "start over", "restart", "clear")),

@@ -69,8 +69,8 @@ THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 """The themes of attn-tui, by name."""
 
 THEME_SYNONYMS = {
-    DARK.name: ("dark", "dark theme", "dark mode"),
-    LIGHT.name: ("light", "light theme", "light mode"),
+    DARK.name: ("dark", "dark theme", "dark mode", "black background"),
+    LIGHT.name: ("light", "light theme", "light mode", "white background"),
 }
 """Other words by which the themes of attn-tui can be searched for."""
 

@@ -59,7 +59,8 @@ FIRST: Mapping[str, str] = {
     # Rules.
     "1/d_k": f"{RULE}inverse", "scale by 1/d_k": f"{RULE}inverse",
     "mup": f"{RULE}mup", "µP": f"{RULE}mup",
-    "unscaled": f"{RULE}none", "no scaling": f"{RULE}none", "temperature": f"{RULE}temperature",
+    "unscaled": f"{RULE}none", "no scaling": f"{RULE}none",
+    "remove the division": f"{RULE}none", "temperature": f"{RULE}temperature",
     "answer 0": "answer: none → 0", "cross-entropy 1": "answer: none → 1",
     "1/sqrt(d_k)": f"rule: inverse-sqrt{NOW}", "inverse": f"{RULE}inverse",
     "scalable softmax": f"{RULE}ssmax", "sharper attention": f"{RULE}temperature",
@@ -98,6 +99,7 @@ FIRST: Mapping[str, str] = {
     "decrease d_k": "Lower d_k  (-)", "bigger d_k": "Raise d_k  (+)",
     "screenshot": "Screenshot", "pause": "Stop, go on or play",
     # Other choices and settings.
+    "white background": "theme: attn-light", "go back": "Undo",
     "light": "theme: attn-light", "theme light": "theme: attn-light", "dark mode": "theme: attn",
     "qk norm": "QK-norm",
     "sink": "sink: none", "precision": "precision: float64", "n 64": "Scores: n = 64, seed = 1",
