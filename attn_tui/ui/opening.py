@@ -11,6 +11,12 @@ from attn_tui.files.kinds import is_capture
 from attn_tui.files.paths import path_text
 from attn_tui.ui.session_names import ENDING
 
+ELSEWHERE = {
+    ENDING: ("it is a session", "attn-tui replay {file} in a shell, which goes through its steps"),
+    ".toml": ("it may be a lesson", "attn-tui tour {file} in a shell, which opens one"),
+}
+"""What a file is that a command of its own opens, and that command, by the ending of its name."""
+
 
 @dataclass(frozen=True)
 class Opened:
@@ -38,9 +44,9 @@ def opened(path: str, draft: Draft) -> Opened:
         InputError: If it cannot be read, or is neither.
     """
     path = os.path.expanduser(path)
-    if path.endswith(ENDING):
-        expected = f"attn-tui replay {path_text(path)} in a shell, which goes through its steps"
-        raise InputError("file", "it is a session", expected)
+    for ending, (problem, expected) in ELSEWHERE.items():
+        if path.endswith(ending):
+            raise InputError("file", problem, expected.format(file=path_text(path)))
     names = draft.setup.get(Settings).names
     if os.path.isdir(path) or (suffix_of(path) in SUFFIXES and is_capture(path, names)):
         return Opened(open_capture(path, draft), instrument="heads")

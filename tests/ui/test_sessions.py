@@ -165,8 +165,17 @@ async def test_s_saves_all_steps_for_others(
         assert read_session("mine.session").session == app_of(pilot).sessions.present
 
 
-def test_who_opens_a_session_is_told_how_it_is_gone_through(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "problem", "command"),
+    [
+        ("friend.session", "it is a session", "replay"),
+        ("lesson.toml", "it may be a lesson", "tour"),
+    ],
+)
+def test_who_opens_what_a_command_opens_is_told_the_command(
+    name: str, problem: str, command: str, tmp_path: Path
+) -> None:
     with pytest.raises(InputError) as raised:
-        opened(str(tmp_path / "friend.session"), EXAMPLE)
-    assert raised.value.problem == "it is a session"
-    assert "attn-tui replay " in raised.value.expected
+        opened(str(tmp_path / name), EXAMPLE)
+    assert raised.value.problem == problem
+    assert f"attn-tui {command} {tmp_path / name} in a shell" in raised.value.expected
