@@ -61,6 +61,15 @@ def test_a_file_that_is_no_session_is_refused(tmp_path: Path) -> None:
     assert result.stderr.count(b"\n") == 1
 
 
+def test_a_lesson_is_refused_with_the_command_that_opens_it(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.toml"
+    path.write_text("[[step]]\n", "utf-8")
+    error = run("replay", str(path)).stderr.decode()
+    assert "lesson.toml': it is no session" in error
+    assert "attn-tui tour FILE opens a lesson" in error
+    assert "--session" not in error
+
+
 @pytest.mark.slow
 def test_a_replay_begins_at_the_first_step_and_writes_nothing(tmp_path: Path) -> None:
     path = shared(tmp_path / "a.session", Draft("1, 2"), Draft("3, 4, 5"))

@@ -103,7 +103,6 @@ class AttentionScreen(PinningScreen):
             "p",
             "unpin",
             "Unpin",
-            tooltip="Let go what is pinned",
             id="pin",
             synonyms=("stop comparing", "let go"),
         ),

@@ -29,7 +29,12 @@ LONGEST = 4_000
 DRAWN = ("sigma_q", "sigma_k", "lead")
 """The fields of the setup that say how q and k are drawn."""
 
-_SAVED = "a .json file: save them first, and open it"
+
+class TooLongError(InputError):
+    """More scores than a command line holds; its text is a sentence of its own."""
+
+    def __str__(self) -> str:
+        return f"{self.problem}; {self.expected}"
 
 
 def show(question: "Question") -> str:
@@ -232,7 +237,8 @@ def _line(command: str, *arguments: str) -> str:
 
 
 def _too_many() -> InputError:
-    return InputError("scores", "they are too many for a command line", _SAVED)
+    problem = "the scores are too many for a command line"
+    return TooLongError("scores", problem, "s saves them in a .json file, which attn-tui opens")
 
 
 def _check_there(field: str, paths: Iterable[str]) -> None:

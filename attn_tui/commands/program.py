@@ -215,8 +215,8 @@ def _quiet_ends() -> Iterator[None]:
 
 _ARGUMENTS = {
     "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
-    "function": "FUNCTION", "tour": "FILE", "terminal": "terminal", "reference": "REFERENCE",
-    "port": "PORT", "command": "COMMAND",
+    "function": "FUNCTION", "tour": "FILE", "replay": "FILE", "terminal": "terminal",
+    "reference": "REFERENCE", "port": "PORT", "command": "COMMAND",
 }  # fmt: skip
 """How errors name what is no option, by its field."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from attn_tui.captures.disk import place_of
 from attn_tui.commands.screen import (
     check_terminal,
     has_terminal,
@@ -40,7 +41,10 @@ def replay(session: str, text: bool, theme: str | None, ascii: bool) -> None:
     """
     from attn_tui.files.session import read_session
 
-    opened = read_session(session)
+    try:
+        opened = read_session(session)
+    except InputError as error:
+        raise _of_file(error, session) from None
     if text or not has_terminal():
         if not text:
             mention_missing_terminal(is_asked=False)
@@ -59,6 +63,14 @@ def replay(session: str, text: bool, theme: str | None, ascii: bool) -> None:
         from attn_tui.ui.running import run
 
         run(EXAMPLE, theme=theme, ascii=ascii, background=background, opened=at_first)
+
+
+def _of_file(error: InputError, path: str) -> InputError:
+    """Return the error of a file that is no session, without the option that also takes one."""
+    if path.lower().endswith(".toml"):
+        opens = "a .session file; attn-tui tour FILE opens a lesson"
+        return InputError("replay", "it is no session", opens, place_of(path))
+    return replace(error, field="replay")
 
 
 def lines(session: "Session") -> Iterator[str]:

@@ -71,7 +71,7 @@ def report(answer: Answer, width: int = WIDTH) -> Report:
     parts: list[ReportPart] = [
         data(_data(answer)),
         Facts(question),
-        Facts(readouts, ("unscaled q·k", "scaled m·q·k"), SIDES),
+        Facts(readouts, ("q·k", "m·q·k"), SIDES),
         " ".join([about, *_reasons(answer)]),
         Section(f"Why d_k; single products drawn besides: {answer.pairs:,}", [why]),
         other_d_k(answer),

@@ -217,6 +217,8 @@ def headline(
         "gradient": gradient, "name": gradient.capitalize(),
         "becomes": _becomes(change, first.precision), "change": change.text,
     }  # fmt: skip
+    if answer.compared and _is_the_same(first, second, change):
+        slots["becomes"] = "stays exactly the same"
     if answer.target in answer.masked:
         return MASKED_ANSWER.format(key=f"{answer.target:,}")
     if n_keys == 0 and not answer.compared:
@@ -266,6 +268,12 @@ def headline(
     texts.append(NUMBERS.format(**slots))
     texts.append(NUMBERS.format(**slots | {"second": "Scaled"}))
     return next((text for text in texts if len(text) <= LONGEST), texts[-1])
+
+
+def _is_the_same(first: Evaluation, second: Evaluation, change: GradientChange) -> bool:
+    """Return whether two sides have the same weights, and a gradient above 0, to the last bit."""
+    same_gradient = change.before == change.after > -inf
+    return same_gradient and np.array_equal(first.weights(), second.weights())
 
 
 def _leading(answer: VectorAnswer, experiment: Experiment, second: str) -> str:

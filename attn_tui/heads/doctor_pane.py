@@ -318,9 +318,9 @@ class Multipliers(Picture, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *moves(
-            left=("move(-1)", "Head before"),
+            left=("move(-1)", "Previous head"),
             right=("move(1)", "Next head"),
-            up=("move_layer(-1)", "Layer before"),
+            up=("move_layer(-1)", "Previous layer"),
             down=("move_layer(1)", "Next layer"),
         ),
         Binding("enter", "choose", "Open it", show=False, id="choose"),

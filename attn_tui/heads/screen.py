@@ -91,9 +91,9 @@ class HeadsScreen(InstrumentScreen):
         Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False,
                 id="more"),
         *moves(
-            left=("go(0, -1)", "Head before"),
+            left=("go(0, -1)", "Previous head"),
             right=("go(0, 1)", "Next head"),
-            up=("go(-1, 0)", "Layer before"),
+            up=("go(-1, 0)", "Previous layer"),
             down=("go(1, 0)", "Next layer"),
         ),
     ]  # fmt: skip

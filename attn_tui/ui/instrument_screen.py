@@ -113,7 +113,7 @@ class InstrumentScreen(AskingScreen):
                id="model", synonyms=("models", "LLM", "architecture", "load a model")),
         Action("t", "view(1)", "View", tooltip="Next view", id="view",
                synonyms=("views", "tab", "other charts")),
-        Binding("T", "view(-1)", "View before", show=False, id="view_before"),
+        Binding("T", "view(-1)", "Previous view", show=False, id="view_before"),
         Action("f", "full", "Full", tooltip="Show one pane alone", id="full",
                synonyms=("maximise", "maximize", "zoom", "enlarge", "full screen")),
         Binding("escape", "back", "Back", show=False, id="back"),

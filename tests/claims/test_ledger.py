@@ -224,11 +224,11 @@ def test_a_claim_says_no_more_than_its_source_does() -> None:
 def test_what_folding_the_scale_into_w_q_does_is_said_of_adam_too() -> None:
     finding = unchanged_finding("L-21")
     moves = {each.name: each for case in finding.cases for each in case.evidence}
-    adam = moves["change of the logits by one step of Adam, folded over divided"]
+    adam = moves["change of z by a step of Adam, folded over divided"]
     assert adam.value == pytest.approx(8.0)
     assert adam.exact == 8.0
     # T5's code says that it is equivalent under Adafactor, and so it is.
-    adafactor = moves["change of the logits by one step of Adafactor, folded over divided"]
+    adafactor = moves["change of z by a step of Adafactor, folded over divided"]
     assert adafactor.value == pytest.approx(1.0)
     assert finding.cases[1].holds
 

@@ -24,6 +24,7 @@ def test_every_claim_fits_into_80_columns_as_text() -> None:
         assert finding.right in joined
         for case in finding.cases:
             assert case.where in joined
+            assert all(" ".join(evidence.name.split()) in joined for evidence in case.evidence)
         if finding.cases:
             # Who reads a pipe reads the whole name.
             uncut = summary_line(finding, 0.1, None)

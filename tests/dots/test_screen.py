@@ -56,4 +56,4 @@ async def test_what_was_drawn_is_read_as_wide_as_there_is_room_and_saved() -> No
         forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}
         assert json.loads(forms[".json"])["samples"] == 100_000
         assert forms[".csv"].startswith("part,d_k,samples,seed,side")
-        assert "unscaled q·k ± error    exact scaled m·q·k" in forms[".txt"]
+        assert "q·k ± error     exact      m·q·k ± error" in forms[".txt"]

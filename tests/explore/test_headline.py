@@ -102,7 +102,7 @@ def test_a_person_reads_the_sentence_that_fits_the_question() -> None:
         ),
         (
             partial(of, "1 2 3 10", 64, pinned="1 2 3 10"),
-            "As pinned, key 3 takes 47 %. Now it still does, and the gradient stays about the "
+            "As pinned, key 3 takes 47 %. Now it still does, and the gradient stays exactly the "
             "same.",
         ),
         (

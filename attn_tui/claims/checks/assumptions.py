@@ -54,7 +54,7 @@ def cross_terms(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
         readouts.variance.standard_error,
         law.variance - uncorrelated,
     )
-    name = "cross terms: variance of q·k less d_k·Var(q_i k_i)"
+    name = "cross terms: Var(q·k) less d_k·Var(q_i k_i)"
     cross = Evidence.of(name, rest, stated["cross terms"])
     premise = Evidence.of("mean of q_i·k_j for i ≠ j", readouts.mean.times(1.0 / d_k), 0.0)
     yield Case("tied components", cross.is_as_stated or not premise.is_as_stated, (cross, premise))
@@ -147,7 +147,7 @@ def balance(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compare spreads at two d_k, and the share of one large component, before and after."""
     few, many = (sampled(dot_law(d_k), trial) for d_k in (16, 1024))
     after = over(
-        "standard deviation of q·k/√d_k at d_k = 1,024 over that at 16",
+        "σ of q·k/√d_k at d_k = 1,024 over d_k = 16",
         _divided(1024, many).standard_deviation,
         _divided(16, few).standard_deviation,
         stated["ratio"],
@@ -182,7 +182,7 @@ def grows_as_d_k(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     ends = 64, 4096
     for rho in (RHO, 0.0):
         sizes = [sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in ends]
-        grown = power("power of d_k that E|q·k| grows by", ends, sizes, stated["power"])
+        grown = power("power of d_k in E|q·k|", ends, sizes, stated["power"])
         left = sizes[1].times(multiplier("inverse", ends[1]))
         holds = Evidence("", grown.decisive).is_close(grown.stated, within=0.05)
         over_d_k = Evidence.of(f"mean of |q·k/d_k| at d_k = {ends[1]:,}", left)

@@ -24,13 +24,13 @@ def folded_scale(trial: Trial, stated: StatedNumbers) -> Iterator[Case | ClaimCu
     apart, gradients, moves, of_adam, of_adafactor = folded_over_divided(trial)
     same = Evidence("largest difference of p", apart, stated=0.0)
     yield Case("the forward pass", apart < 1e-9, (same,))
-    change = "change of the logits by one step of {}, folded over divided"
-    adafactor = Evidence(change.format("Adafactor"), of_adafactor, stated=1.0, exact=1.0)
+    change = "change of z by a {}, folded over divided"
+    adafactor = Evidence(change.format("step of Adafactor"), of_adafactor, stated=1.0, exact=1.0)
     yield Case.as_stated("a step in proportion to the weights", adafactor)
     name, root = "‖∂L/∂W_q‖, folded over divided", sqrt(trial.d_k)
     ratio = Evidence(name, gradients, stated=stated["ratio of gradients"], exact=root)
-    descent = Evidence(change.format("gradient descent"), moves, exact=float(trial.d_k))
-    adam = Evidence(change.format("Adam"), of_adam, exact=root)
+    descent = Evidence(change.format("gradient step"), moves, exact=float(trial.d_k))
+    adam = Evidence(change.format("step of Adam"), of_adam, exact=root)
     yield Case.as_stated("the gradient", ratio, descent, adam)
     d_ks = [2**power for power in range(2, 9)]
     comparisons = [folded_over_divided(replace(trial, d_k=d_k)) for d_k in d_ks]

@@ -76,10 +76,10 @@ def larger(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
         ("the spread", "standard deviation", low.standard_deviation, high.standard_deviation),
         ("the mean", "mean", low.mean, high.mean),
     ):
-        rise = above(f"rise of the {name} of q·k from d_k = 512 to 1,024", two, one)
+        rise = above(f"rise of the {name}, 512 to 1,024", two, one)
         yield Case(where, rise.decisive > 0.0, (rise,))
     small, large = (np.abs(rows_of_scores(d_k, 1, trial)) for d_k in (512, 1024))
-    name = "share of pairs with the larger |q·k| at d_k = 1,024"
+    name = "share of pairs with larger |q·k| at 1,024"
     yield Case.as_stated("every single product", Evidence.of(name, share(large > small), 1.0))
 
 
@@ -87,7 +87,7 @@ def proportional(trial: Trial, stated: StatedNumbers) -> Iterator[Case]:
     """Compute the power of d_k by which the variance grows from the least d_k to the largest."""
     ends = _D_KS[0], _D_KS[-1]
     variances = [sampled(dot_law(d_k), trial).variance for d_k in ends]
-    slope = power("power of d_k that Var(q·k) grows by", ends, variances, stated["slope"])
+    slope = power("power of d_k in Var(q·k)", ends, variances, stated["slope"])
     last = Evidence.of(f"variance of q·k at d_k = {_D_KS[-1]:,}", variances[-1])
     yield Case.as_stated("normal entries", slope, last)
 

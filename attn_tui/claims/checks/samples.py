@@ -85,7 +85,7 @@ def above(name: str, one: Number, other: Number) -> Evidence:
 def power(name: str, ends: tuple[int, int], numbers: Sequence[Number], stated: float) -> Evidence:
     """Return the power of d_k by which a number grows between two d_k, as evidence."""
     low, high = ends
-    name, rise = f"{name}, d_k = {low:,} to {high:,}", log(high / low)
+    name, rise = f"{name}, {low:,} to {high:,}", log(high / low)
     ratio = over(name, numbers[-1], numbers[0])
     error = (ratio.standard_error or 0.0) / ratio.value
     exact = None if ratio.exact is None else log(ratio.exact) / rise

@@ -58,5 +58,5 @@ class Settings(Checked):
     )  # fmt: skip
     d_ks: tuple[int, ...] = setting(
         (2, 4, 512, 1024), wholes(D_K.minimum, D_K.maximum, MOST_ROWS), "rows at d_k",
-        "the d_k of each row of the table, without marks of thousands", option="--table",
+        "the d_k of each row of the table, without thousands separators", option="--table",
     )  # fmt: skip

@@ -54,7 +54,7 @@ _ALL = (
         "mean over rows", "mean", "max_weight", "mean",
     ),
     Statistic(
-        "saturated_share", f"p ≥ {general(ALL)}".replace("0.", "."),
+        "saturated_share", f"p ≥ {general(ALL)}",
         f"share of rows with a weight ≥ {general(ALL)}",
         "of rows", "of rows", "saturated", "mean",
     ),
@@ -101,7 +101,7 @@ _ALL = (
     Statistic(
         "dead_gradient_share", "dead gradient",
         f"share of rows with ‖∂p/∂(m·s)‖_F < {general(DEAD)}",
-        f"of rows: < {general(DEAD)}".replace("0.", "."), "of rows", "dead_gradient", "mean",
+        f"of rows: < {general(DEAD)}", "of rows", "dead_gradient", "mean",
     ),
     Statistic(
         "query_norm", "‖q‖", "mean over queries", "mean of queries", "mean", "query_norm", "mean"
