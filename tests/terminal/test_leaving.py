@@ -54,4 +54,6 @@ def test_scores_that_are_in_no_file_and_too_many_are_said_to_be(tmp_path: Path) 
         session.press(f"\x1b[200~{'1.5 ' * 3_000}\x1b[201~")
         session.until_shows("3,000 keys")
         line = session.line()
-    assert line.startswith(f"{WHY}the scores are too many for a command line; s saves them in a .json file")
+    assert line.startswith(
+        f"{WHY}the scores are too many for a command line; s saves them in a .json file"
+    )
