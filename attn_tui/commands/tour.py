@@ -15,7 +15,7 @@ from attn_tui.commands.screen import (
 )
 from attn_tui.compute.errors import InputError
 from attn_tui.console.options import SCREEN, Command, Option, switch, themed
-from attn_tui.console.output import write
+from attn_tui.console.output import NAME, write
 
 if TYPE_CHECKING:
     from attn_tui.tour.step import Step, Tour
@@ -104,6 +104,8 @@ def outline(tour: "Tour") -> Iterator[str]:
     for number, step in enumerate(tour.steps, 1):
         first, *rest = _lines(step)
         yield fill(first, WIDTH, initial_indent=f"{number}.".ljust(4), subsequent_indent=INDENT)
+        # In one line, so that it can be copied.
+        yield f"\n{INDENT}{NAME} {step.asks.removeprefix(f'{NAME} ')}"
         for line in rest:
             yield "\n" + fill(line, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
         yield "\n\n" if step is not tour.steps[-1] else "\n"

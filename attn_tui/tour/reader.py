@@ -54,8 +54,8 @@ def _step(table: Values, ask: CommandReader) -> Step:
         reason = f"until holds as the step begins: {until.reason(start)}"
         table.fail(reason, "what is still to be done")
     says, task, learnt = (_text(table, key) for key in ("say", "do", "why"))
-    picture = _picture(table, instrument, ask)
-    return Step(instrument, draft, says, task, until, learnt, _guess(table), picture)
+    picture, asks = _picture(table, instrument, ask), _text(table, "ask")
+    return Step(instrument, draft, says, task, until, learnt, _guess(table), picture, asks)
 
 
 def _text(table: Values, key: str) -> str:

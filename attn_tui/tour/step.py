@@ -40,6 +40,7 @@ class Step:
         learnt: What there was to see, in a sentence or two.
         guess: The guess that comes first, if any.
         picture: The question whose picture stands beside the guess, if any.
+        asks: The command line of the question, with the name of the program or without.
     """
 
     instrument: str
@@ -50,6 +51,7 @@ class Step:
     learnt: str
     guess: Guess | None = None
     picture: Draft | None = None
+    asks: str = ""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class HeatMap(Picture, can_focus=True):
         *moves(
             up=("move(-1, 0)", "Row above"),
             down=("move(1, 0)", "Row below"),
-            left=("move(0, -1)", "Column before"),
+            left=("move(0, -1)", "Previous column"),
             right=("move(0, 1)", "Next column"),
             first=("end(0)", "First column"),
             last=("end(-1)", "Last column"),
