@@ -243,19 +243,20 @@ class RowNumbers:
         def row(label: str, write: Callable[[Evaluation], str], *note: str) -> CursorLine:
             return label, write(first), write(second), *(note or ("", "muted"))
 
+        has_sink = any(side.map.sink is not None for side in self.sides)
+        among = f"of {int(second.attended.sum()):,}"
+        if has_sink:
+            among += " and the sink"
         rows = [
             row(self.name, lambda side: fine_percent(*side.pairs(key)[0]), note, "muted"),
             row(
                 "largest weight",
                 lambda side: fine_percent(side.max_weight, side.log_max_weight), on, "muted",
             ),
-            row(
-                "effective keys", lambda side: quantity(side.effective_keys),
-                f"of {int(second.attended.sum()):,}", "muted",
-            ),
+            row("effective keys", lambda side: quantity(side.effective_keys), among, "muted"),
             row("gradient", lambda side: quantity(*side.frobenius("scores")), *self.change),
         ]  # fmt: skip
-        if any(side.map.sink is not None for side in self.sides):
+        if has_sink:
             rows.append(row("the sink", lambda side: fine_percent(side.sink_weight)))
         return rows
 

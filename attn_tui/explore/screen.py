@@ -460,6 +460,8 @@ class ExploreScreen(PinningScreen):
         self.draw("keys-over", curves.keys_figure(answer))
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = counted(vector.vector.n_attended, "key")
+        if any(side.map.sink is not None for side in vector.sides):
+            among += " and the sink"
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
         sizes = both(*(quantity(*size) for size in vector.gradients))
         self.pane("gradient-over").describe(

@@ -57,7 +57,7 @@ class WeightsPane(PicturePane, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__("Weights p", id="weights-pane")
-        self._among = self._hidden = ""
+        self._among = self._sink = self._hidden = ""
         self._experiment: Experiment | None = None
         self._place: LargestWeight | None = None
 
@@ -94,9 +94,14 @@ class WeightsPane(PicturePane, can_focus=True):
 
         If the question has several vectors, the largest weight of all is found in a thread.
         """
-        counts = [quantity(side.effective_keys) for side in vector.sides]
-        keys = f"effective keys {both(*counts)} of {vector.vector.n_attended:,}"
-        self._among = trouble or keys
+        sides = vector.sides
+        counts = both(*(quantity(side.effective_keys) for side in sides))
+        among = f"{vector.vector.n_attended:,}"
+        self._sink = ""
+        if any(side.map.sink is not None for side in sides):
+            shares = both(*(fine_percent(side.sink_weight) for side in sides))
+            among, self._sink = f"{among} and the sink", f"the sink {shares}"
+        self._among = trouble or f"effective keys {counts} of {among}"
         is_hidden = experiment.setup.mask.hides(cursor)
         self._hidden = HIDDEN.format(key=f"{cursor:,}") if is_hidden else ""
         if experiment is not self._experiment:
@@ -129,7 +134,7 @@ class WeightsPane(PicturePane, can_focus=True):
             largest, briefly = (text.format(**slots) for text in (LARGEST, BRIEFLY))
         title = f"Weights p{self._shown()}"
         short = "" if self._hidden else briefly
-        self.describe(title, self._among, largest, self._hidden, short=short)
+        self.describe(title, self._among, self._sink, largest, self._hidden, short=short)
 
     def _shown(self) -> str:
         """Return how many of the keys have room, unless all have."""

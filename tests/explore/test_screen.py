@@ -15,6 +15,7 @@ from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMapDrawing as Map
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.numbers import scientific, subscript
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.screen import TARGET, ExploreScreen
@@ -330,3 +331,15 @@ async def test_the_jacobian_of_many_keys_has_those_with_the_largest_weights() ->
         entry = str(screen.query_one("#entry", Label).render())
         leader = subscript(vector.leader)
         assert f"∂p{leader}/∂s{leader}" in entry
+
+
+@pytest.mark.slow
+async def test_weights_that_leave_a_rest_say_what_the_sink_has() -> None:
+    draft = replace(EXAMPLE, setup=Setup(64, Scale("inverse-sqrt", sink=0.0)))
+    async with AttnApp(draft).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        subtitle = str(screen.pane("weights-pane").border_subtitle)
+        # Of three keys no more than three would share the weight.
+        assert " of 3 and the sink" in subtitle
+        assert "the sink [$unscaled]" in subtitle
+        assert screen.pane("keys-over").border_subtitle == "of 3 keys and the sink"
