@@ -113,6 +113,6 @@ def test_how_an_output_varies_is_that_of_any_draw() -> None:
         for m in (1 / 8, 1.0)
     )
     agrees("What is the variance of the att", r"it is (\S+) for 64 keys and (\S+) for 1,0", *scaled)
-    assert "Unscaled it is .71 and .60, nearly" in reply("What is the variance of the att")
+    assert "Unscaled it is 0.71 and 0.60, nearly" in reply("What is the variance of the att")
     # Unscaled rows differ much: of 10,000 the mean is not known to two digits.
     assert plain == pytest.approx([0.71, 0.60], rel=0.03)
