@@ -55,12 +55,13 @@ def _lines(value: object, indent: str) -> Iterator[str]:
         if _is_object(first):
             yield from _block("[]", (("", item) for item in every), indent)
         else:
-            before = "["
+            yield "["
+            before = ""
             # A piece may be empty; a comma beside nothing would be no JSON.
             for numbers in filter(None, (_line(piece)[1:-1] for piece in every)):
                 yield before + numbers
                 before = ", "
-            yield "]" if before == ", " else "[]"
+            yield "]"
     else:
         yield _line(value)
 

@@ -338,8 +338,9 @@ def typed_scores(screen: InstrumentScreen, query: Query) -> Iterator[Offer]:
     """
     text = value_behind(("scores",), query.text) or query.text
     if screen.NAME == "explore" and not isinstance(screen.present.experiment.source, Drawn):
-        n_keys = value_behind(N_KEYS.names, query.text)
-        text = f"n = {n_keys}, seed = 1" if n_keys.isdigit() else text
+        with suppress(InputError):
+            n_keys = N_KEYS.kind.parse(N_KEYS.name, value_behind(N_KEYS.names, query.text))
+            text = f"n = {n_keys}, seed = 1"
     if "@" in text or len(text) > LONGEST_TYPED:
         return
     with suppress(InputError):

@@ -258,6 +258,7 @@ async def test_a_causal_mask_is_on_what_is_shown() -> None:
         ("dots", "scores 3, 1, 0.5, -2", "3, 1, 0.5, -2"),
         ("explore", "1,2,3; 4,1,1", "1,2,3; 4,1,1"),
         ("explore", "n 512", "n = 512, seed = 1"),
+        ("explore", "n 1,000", "n = 1000, seed = 1"),
         ("explore", "n = 8, seed = 3", "n = 8, seed = 3"),
     ],
 )
