@@ -46,9 +46,9 @@ def thrifty(
             """Ask the terminal whether it answers."""
             self._flow.begin()
 
-        def settle(self) -> None:
-            """Read pending answers, and hold nothing back any more."""
-            self._flow.end()
+        def settle(self, write_last: Callable[[], None]) -> None:
+            """Drop what is held back, write the last data, and read pending answers."""
+            self._flow.end(write_last)
 
         def parting(self) -> str:
             """Return the text to leave on the terminal when a signal ends the program."""

@@ -47,15 +47,20 @@ class Flow:
             self._due, self._unanswered = 0, 1
             self._send(REQUEST, "")
 
-    def end(self) -> None:
-        """Drop held data and wait until the terminal has done all: the program is leaving it.
+    def end(self, write_last: Callable[[], None]) -> None:
+        """Drop held data, and wait until the terminal has done the last: the program is leaving it.
 
         Before the last answer comes what the terminal has still to report, such as the mouse.
+
+        Args:
+            write_last: Writes the data that give the terminal back. An answer that another thread
+                reads meanwhile must send no held picture behind them, onto the shell's screen.
         """
         with self._lock:
             self._pending.clear()
             self._stop_timer()
             self._due = 0
+            write_last()
             if self._answers:
                 self._unanswered += self._send(REQUEST, "")
                 self._lock.wait_for(lambda: not self._unanswered, PARTING)

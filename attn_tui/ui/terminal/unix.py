@@ -65,8 +65,12 @@ class Unix(LinuxDriver):
     def begin(self) -> None:
         """Do what has to be done first on a terminal that was taken over."""
 
-    def settle(self) -> None:
-        """Wait until the terminal has done what it was sent, if it can tell."""
+    def settle(self, write_last: Callable[[], None]) -> None:
+        """Write the last data, and wait until the terminal has done it, if it can tell.
+
+        What was drawn before and is held back must not follow the last data.
+        """
+        write_last()
 
     # Taking the terminal over, and giving it back
 
@@ -106,8 +110,7 @@ class Unix(LinuxDriver):
             return
         # A terminal that takes nothing must not keep a program from leaving.
         self._waits = False
-        self._output.put(self._modes.undone, waits=False)
-        self.settle()
+        self.settle(partial(self._output.put, self._modes.undone, waits=False))
         self._is_away = True
         self._output.drain(self._left)
         # In the background, the modes of the terminal are another program's.
