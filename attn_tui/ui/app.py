@@ -30,6 +30,7 @@ from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.keymap import shown_key
 from attn_tui.ui.memory import remember_theme
+from attn_tui.ui.paging import need_room_to_page
 from attn_tui.ui.preferences import NONE, Preferences
 from attn_tui.ui.sessions import Keeping, Sessions
 from attn_tui.ui.settings_panel import SettingsPanel
@@ -147,6 +148,7 @@ class AttnApp(App[None]):
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         end_toasts()
+        need_room_to_page()
         self._cells = TerminalCells()
         self.taking_over = self.active = nothing
         # Textual asks for these during its own initialisation.
