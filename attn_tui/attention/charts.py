@@ -148,12 +148,17 @@ class Maps:
         return "" if queries == keys == 1 else f"each the largest of {queries} × {keys}"
 
     def key_of(self, query: int, column: int) -> int:
-        """Return the key with the largest weight on the first side in a block of keys."""
+        """Return the key with the largest weight on the first side in a block of keys.
+
+        A typed row that is shorter than others has blank cells behind its last key; they stand for
+        that one.
+        """
         block = self.answer.block
+        first = min(column * block, self.answer.n_keys_of(query) - 1)
         if block == 1:
-            return column
-        keys = slice(column * block, (column + 1) * block)
-        return column * block + int(self.answer.row(query)[0].weights()[keys].argmax())
+            return first
+        weights = self.answer.row(query)[0].weights()
+        return first + int(weights[first : first + block].argmax())
 
 
 def bar_of(kind: str, mark: float | None = None) -> ColourBar:

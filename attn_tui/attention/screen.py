@@ -159,7 +159,7 @@ class AttentionScreen(PinningScreen):
         query = last if self.row is None else min(self.row, last)
         if self.key is None:
             return query, int(self.answer.row(query)[0].weights().argmax())
-        return query, min(self.key, self.answer.n_keys - 1)
+        return query, min(self.key, self.answer.n_keys_of(query) - 1)
 
     @property
     def home(self) -> Widget:
@@ -335,7 +335,7 @@ class AttentionScreen(PinningScreen):
         if self.hovered is None:
             return None
         query, key = self.hovered
-        is_there = query < self.shown.n_queries and key < self.shown.n_keys
+        is_there = query < self.shown.n_queries and key < self.shown.n_keys_of(query)
         return self.hovered if is_there else None
 
     def watch_stopped(self) -> None:

@@ -352,3 +352,23 @@ async def test_a_click_on_a_cell_of_several_keys_goes_to_the_largest(
         weights = screen.answer.row(11)[0].weights()
         assert screen.cursor == (11, 6 + int(weights[6:9].argmax()))
         assert weights[screen.cursor[1]] == pytest.approx(screen.answer.unscaled.blocks[11, 2])
+
+
+LONG = " ".join("01" * 1_200)
+"""So many keys that several stand in one column of the map."""
+
+
+@pytest.mark.parametrize("longer", ["1 2 3", LONG], ids=["3 keys", "2400 keys"])
+async def test_the_cursor_stays_on_the_keys_of_a_row_shorter_than_others(longer: str) -> None:
+    draft = EXAMPLE.with_text(f"{longer}\n4")
+    async with AttnApp(draft, "attention").run_test(size=(120, 40)) as pilot:
+        assert (await at(pilot)).cursor == (1, 0)
+        assert (await at(pilot, "right")).cursor == (1, 0)
+        screen = await at(pilot, "up", "end")
+        assert screen.cursor[1] > 0
+        assert (await at(pilot, "down")).cursor == (1, 0)
+        # The mouse may point behind the last key of a row.
+        assert drawn(screen, "scaled").place(1, 2) == (1, 0)
+        await at(pilot, "up", "end")
+        screen.ask(edits.text(f"4\n{longer}"))
+        assert (await at(pilot)).cursor == (0, 0)

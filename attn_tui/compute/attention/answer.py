@@ -96,8 +96,12 @@ class Answer:
 
     @property
     def n_keys(self) -> int:
-        """The number of keys, masked ones included."""
+        """The number of keys, masked ones included; typed rows may have fewer."""
         return self.head.vectors.n_keys
+
+    def n_keys_of(self, row: int) -> int:
+        """Return the number of keys of one row, masked ones included."""
+        return self.head.vectors.once(row).n_keys
 
     @property
     def done(self) -> int:
