@@ -503,7 +503,7 @@ class SweepScreen(InstrumentScreen):
         if answer.here is None or self.hovered:
             place = points.nearest(place)
         drawn = [points.at(*place, rule) for rule in dict.fromkeys((NONE, answer.rule))]
-        where = " under the mouse" if self.hovered else ""
+        where = " under the mouse" if place == self.hovered else ""
         self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}{where}")
         self.draw(
             "place-pane",

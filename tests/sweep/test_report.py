@@ -21,12 +21,13 @@ from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossings
 from attn_tui.compute.sweep.exact import Exact
-from attn_tui.compute.sweep.points import Point
+from attn_tui.compute.sweep.points import Point, Points
 from attn_tui.compute.sweep.settings import STATISTICS, Settings, SweepStatistic
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report import forms
 from attn_tui.report.text import text as as_text
 from attn_tui.report.text import text_columns
+from attn_tui.sweep.headline import headline
 from attn_tui.sweep.report import crossover_report, report, row_places, row_table
 from tests.documented import strict
 from tests.pairs import slow_after
@@ -243,3 +244,18 @@ def test_the_table_of_the_screen_has_a_line_for_each_place_of_what_runs() -> Non
         assert point
         summary = point.statistics[result.settings.statistic]
         assert others[3].texts[-1] == quantity(summary.median, summary.log_median, 8)
+
+
+def test_a_place_of_the_map_that_is_not_drawn_yet_has_the_nearest_that_is_in_its_place() -> None:
+    whole = answered("map")
+    setup = replace(whole.experiment.setup, d_k=512)
+    cursor = replace(whole, experiment=replace(whole.experiment, setup=setup))
+    far = cursor.points.nearest(cursor.place)
+    drawn = [point for point in whole.points if (point.n, point.d_k) != far]
+    begun = replace(cursor, points=Points(drawn))
+    near = begun.points.nearest(begun.place)
+    assert near in row_places(begun)
+    assert near[0] == far[0]
+    assert near != far
+    assert begun.points.at(*near, Scale())
+    assert f"With {near[0]:,} keys and d_k = {near[1]:,}" in headline(begun)

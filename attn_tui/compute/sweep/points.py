@@ -275,8 +275,12 @@ class Points(tuple[Point, ...]):
         return {(point.n, point.d_k, point.scale): point for point in self}
 
     def nearest(self, place: Place) -> Place:
-        """Return the place nearest to one, by the logarithms of n and d_k."""
-        return closest(self.ns, place[0]), closest(self.d_ks, place[1])
+        """Return the place that is drawn and nearest to one, by the logarithms of n, then of d_k.
+
+        While a map is drawn, not each of its n has each d_k.
+        """
+        n = closest(self.ns, place[0])
+        return n, closest([d_k for here, d_k in self.places if here == n], place[1])
 
     @cached_property
     def _by_rule(self) -> Mapping[Scale, Sequence[Point]]:
