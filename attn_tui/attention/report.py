@@ -155,10 +155,13 @@ def _sentences(answer: Answer) -> Iterator[str]:
             f"Of {answer.n_queries:,} rows {answer.done:,} are known, spread over the head: it was "
             "stopped."
         )
+    choosing = answer.choosing.size
+    typical = f"What a query typically does is the median over the {choosing:,} that have a choice."
+    if choosing == 1:
+        typical = "Only one query has a choice, so that what is typical is what it does."
     yield (
         "Rows are counted from 0; sees is how many keys are not masked for a query. Effective keys "
-        "are e^H, with the entropy H of a row's weights. What a query typically does is the median "
-        f"over the {answer.choosing.size:,} that have a choice."
+        f"are e^H, with the entropy H of a row's weights. {typical}"
     )
     if answer.head.setup.scale.uses_n:
         yield "m is each row's own, of the keys it sees."
@@ -168,7 +171,8 @@ def _sentences(answer: Answer) -> Iterator[str]:
     span = gradients_span(answer)
     if span is not None:
         low, middle, high = (quantity(power(log), log) for log in span)
-        yield (
-            f"Of these ‖∂p/∂s‖ {answer.names[1]} over {answer.names[0]} is {middle} in the median, "
-            f"and {low} to {high} in the middle half."
-        )
+        ratio = f"‖∂p/∂s‖ {answer.names[1]} over {answer.names[0]} is {middle}"
+        if choosing == 1:
+            yield f"Its {ratio}."
+        else:
+            yield f"Of these {ratio} in the median, and {low} to {high} in the middle half."
