@@ -66,8 +66,13 @@ FORBIDDEN = re.compile(rb"\x1b\]2;|\x1bPq|\xc2[\x80-\x9f]|\x1b\[31;5m")
 ARGUMENTS: tuple[list[str], ...] = (
     [], ["--draw", "6", "--vectors", "2"], ["100,120,150", "q:3,4"], ["--d-k", "64", "-1,0,1"],
     ["--query", "1,0", "--keys", "[[1,0],[0,1]]", "--values", "[[1],[2]]"], ["--example", "tens"],
+    ["1 2 3", "4", "5 6"], ["attention", "0 -inf 2", "1", "--screen"], ["capture.safetensors"],
+    ["sweep", "--map", "--screen"],
 )  # fmt: skip
-"""What the program is started with, one after the other."""
+"""What the program is started with, one after the other, from another one on for each seed."""
+
+SEQUENCE = re.compile(r"\x1b\[[\d;?<>=]*[a-zA-Z]")
+"""What sets the terminal behind the screen."""
 
 DONE, VISITED = 5_000, 500
 """Actions of ``--memory`` unless others are asked for, and those by which all has been visited."""
@@ -140,10 +145,13 @@ class Driven:
 
     def _ended(self) -> None:
         status = self.terminal.leave()
-        if status == 0:
-            raise EndedError
         told = self.terminal.raw.rpartition(b"\x1b[?1049l")[2].decode(errors="replace")
-        raise FaultError(f"ended with {status}\n{told}")
+        if status != 0:
+            raise FaultError(f"ended with {status}\n{told}")
+        line = SEQUENCE.sub("", told).strip()
+        if line and not line.startswith("attn-tui"):
+            raise FaultError(f"left in the shell\n{line}")
+        raise EndedError
 
     def wait(self, holds: Callable[[], object], wanted: str) -> None:
         """Read until something holds."""
@@ -283,7 +291,7 @@ def drive(part: Part, folder: Path) -> int:
     doing = bursts(part.seed, size)
     done = starts = compared = 0
     while done < part.events and monotonic() < part.end:
-        driven = Driven(size, ARGUMENTS[starts % len(ARGUMENTS)], folder)
+        driven = Driven(size, ARGUMENTS[(part.seed + starts) % len(ARGUMENTS)], folder)
         starts += 1
         with driven.terminal:
             try:
