@@ -76,10 +76,11 @@ def test_a_replay_begins_at_the_first_step_and_writes_nothing(tmp_path: Path) ->
     before = path.read_bytes()
     environment = {"XDG_STATE_HOME": str(tmp_path)}
     with Terminal(80, 24, ["replay", str(path)], environment=environment) as terminal:
-        terminal.until_shows("2 steps: U goes on, u goes back")
+        terminal.until_shows("Step 1 of 2: U goes on, u goes back")
         terminal.until_shows("2 keys")
         terminal.press("U")
         terminal.until_shows("3 keys")
+        terminal.until_shows("Step 2 of 2: U goes on, u goes back")
         terminal.press("+q")
         assert terminal.leave() == 0
     assert path.read_bytes() == before

@@ -394,6 +394,7 @@ class AttnApp(App[None]):
     def come_to(self, history: History) -> None:
         """Replace the history, and show its present question."""
         self.history = history
+        self.sessions.show_step()
         self.show()
 
     def show(self) -> None:

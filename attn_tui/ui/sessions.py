@@ -74,6 +74,7 @@ class Sessions:
         self._is_on, self._file = keeping.is_on, keeping.file
         self._offered = keeping.offered
         self._opened = opened
+        self._is_replay = opened is not None and not keeping.is_on
         self._views: dict[str, str] = dict(opened.session.views) if opened else {}
         """The views to show of instruments that are not open yet, by name."""
         self._pins: dict[str, Draft] = dict(opened.session.pins) if opened else {}
@@ -89,10 +90,22 @@ class Sessions:
         self.welcome: Welcome | None = None
         if self._offered is not None:
             self.welcome = Welcome(offer_of_session(keeping.age))
-        elif opened is not None and not keeping.is_on:
-            self.welcome = Welcome(REPLAY.format(count=f"{len(opened.session.steps):,}"))
+        elif self._is_replay:
+            self.welcome = Welcome(self._step)
         elif offers_tour:
             self.welcome = Welcome(TOUR)
+
+    @property
+    def _step(self) -> str:
+        """At which of the steps one is, and how one goes through them, as markup."""
+        history = self._app.history
+        place = len(history.past) + 1
+        return REPLAY.format(place=place, count=place + len(history.future))
+
+    def show_step(self) -> None:
+        """Say at which of somebody's steps one is, where they are gone through."""
+        if self._is_replay and self.welcome is not None:
+            self.welcome.update(self._step)
 
     # What has been asked
 

@@ -12,7 +12,7 @@ SESSION = "[@click=app.resume][b $mark]y[/] goes on where you were {ago}[/]"
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
-REPLAY = "{count} steps: [b $mark]U[/] goes on, [b $mark]u[/] goes back"
+REPLAY = "Step {place:,} of {count:,}: [b $mark]U[/] goes on, [b $mark]u[/] goes back"
 """What is said where somebody's steps are gone through."""
 
 AGES: Sequence[tuple[int, int, str]] = (
