@@ -1,5 +1,7 @@
 """In a window without room for what has the focus, keys that move end nothing."""
 
+from pathlib import Path
+
 import pytest
 
 from attn_tui.files.draft import EXAMPLE
@@ -15,6 +17,12 @@ MOVES = ("pagedown", "pageup", "end", "pagedown", "home", "pageup", "down", "up"
 
 ROOMS = ((80, 3), (2, 40), (1, 1))
 """Without a line, without a column, without either."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Save in a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.slow
