@@ -28,7 +28,7 @@ SOME_NUMBERS = (
     "Unscaled, {before} {give} {one} practically all."
 )
 PINNED = (
-    "Pinned, a query typically uses {first_keys} of the keys it sees. Now it uses {keys}; the "
+    "Pinned, {subject} {first_keys} of the keys it sees. Now it uses {keys}; the "
     "largest weight moves by over {points} points in {moved} of {n} queries."
 )
 UNDIVIDED = (
@@ -36,14 +36,54 @@ UNDIVIDED = (
     "all the weight."
 )
 SATURATED = (
-    "Unscaled, {before} {give} {one} practically all. {done} a query typically uses {keys} "
-    "{keys_word}; {gradients}."
-)
-SHARED = (
-    "{even} a query typically uses {first_keys} of the keys it sees. {done} it uses {keys}; "
+    "Unscaled, {before} {give} {one} practically all. {done} {again} {keys} {keys_word}; "
     "{gradients}."
 )
+SHARED = "{even} {subject} {first_keys} of the keys it sees. {done} it uses {keys}; {gradients}."
 """The sentences, in the order in which they are tried."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What sentences say of queries with a choice.
+
+    Attributes:
+        subject: Who uses keys.
+        again: The same, where the sentence before is about it.
+        stays_0: That gradients are 0 on both sides.
+        stays: That they do not change.
+        leaves_0: That they were 0.
+        becomes_0: That they become 0.
+        becomes: By how much they change.
+    """
+
+    subject: str
+    again: str
+    stays_0: str
+    stays: str
+    leaves_0: str
+    becomes_0: str
+    becomes: str
+
+
+OF_MANY = Words(
+    subject="a query typically uses",
+    again="a query typically uses",
+    stays_0="every gradient stays 0",
+    stays="gradients typically stay about the same",
+    leaves_0="most gradients are no longer exactly 0",
+    becomes_0="most gradients become exactly 0",
+    becomes="most gradients become over {least} {way}",
+)
+OF_ONE = Words(
+    subject="the one query with a choice uses",
+    again="it uses",
+    stays_0="its gradient stays 0",
+    stays="its gradient stays about the same",
+    leaves_0="its gradient is no longer exactly 0",
+    becomes_0="its gradient becomes exactly 0",
+    becomes="its gradient becomes over {least} {way}",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +153,9 @@ def headline(answer: Answer) -> str:
     if odd == answer.done:
         return NO_NUMBERS
     first, second = (Sharing(side, rows, answer.attended) for side in answer.sides)
+    words = words_of(answer)
     slots = {
-        "odd": f"{odd:,}", "n": f"{answer.done:,}",
+        "subject": words.subject, "again": words.again, "odd": f"{odd:,}", "n": f"{answer.done:,}",
         "one": first.one if first.single else "one key",
         "before": among(first.single, rows.size),
         "give": "give" if first.single > 1 else "gives",
@@ -165,6 +206,12 @@ def median(values: NDArray[np.float64]) -> float:
     return low if low == high or isinf(low) else (low + high) / 2.0
 
 
+def words_of(answer: Answer) -> Words:
+    """Return the words for the queries that have a choice, as far as they are known."""
+    is_one = answer.choosing.size == 1 and answer.progress == 1.0
+    return OF_ONE if is_one else OF_MANY
+
+
 def gradients_span(answer: Answer) -> tuple[float, float, float] | None:
     """Return the quartiles of ln of the factor by which the gradient changes.
 
@@ -179,22 +226,22 @@ def gradients_span(answer: Answer) -> tuple[float, float, float] | None:
 
 
 def gradients(answer: Answer) -> str:
-    """Return how at least three gradients in four change, as a clause."""
-    span = gradients_span(answer)
+    """Return how at least three gradients in four change, or the only one, as a clause."""
+    span, words = gradients_span(answer), words_of(answer)
     if span is None:
-        return "every gradient stays 0"
+        return words.stays_0
     low, middle, high = span
     least = low if middle > 0.0 else high
     if abs(middle) < SAME:
-        return "gradients typically stay about the same"
+        return words.stays
     if least * middle <= 0.0 or abs(least) < SAME:
         return "some gradients grow, others shrink"
     if least == inf:
-        return "most gradients are no longer exactly 0"
+        return words.leaves_0
     if least == -inf:
-        return "most gradients become exactly 0"
+        return words.becomes_0
     way = "larger" if least > 0.0 else "smaller"
-    return f"most gradients become over {_at_least(least)} {way}"
+    return words.becomes.format(least=_at_least(least), way=way)
 
 
 def _at_least(log_factor: float) -> str:

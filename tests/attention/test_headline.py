@@ -109,6 +109,29 @@ def test_what_two_queries_typically_do_lies_halfway_between_them() -> None:
     assert f"{quantity(middle)} in the median" in str(sentence)
 
 
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        (
+            [1.0, 2.0, 3.0],
+            "Even unscaled the one query with a choice uses about 2.3 of the keys it sees. Divided "
+            "by 8 it uses about 3; its gradient becomes over 6.6 times smaller.",
+        ),
+        (
+            [60.0, 2.0, 3.0],
+            "Unscaled, the one query with a choice gives one key practically all. Divided by 8 it "
+            "uses about one key; its gradient becomes over a million times larger.",
+        ),
+    ],
+)
+def test_nothing_is_typical_of_the_one_query_with_a_choice(row: list[float], wanted: str) -> None:
+    result = head(row, [4.0, -inf, -inf], setup=Setup(64))
+    assert headline(result) == wanted
+    sentences = str(report(result).parts[-1])
+    assert "Only one query has a choice" in sentences
+    assert "median" not in sentences
+
+
 ROWS = st.integers(1, 9).flatmap(
     lambda n: st.lists(
         st.lists(
