@@ -14,7 +14,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
 from textual.driver import Driver
-from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste, Resize
 from textual.filter import LineFilter
 from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input, TextArea
@@ -295,6 +295,10 @@ class AttnApp(App[None]):
             await super().on_event(event)
         else:
             self.turns.take(received(event))
+
+    def simulate_key(self, key: str) -> None:
+        """Press the key that a click on the footer stands for, before what was typed after it."""
+        self.turns.take_next(Key(key, None))
 
     def action_resume(self) -> None:
         """Take up the session that is offered."""

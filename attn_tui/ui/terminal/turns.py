@@ -82,6 +82,11 @@ class Turns:
         self.typing.note()
         self._go_on()
 
+    def take_next(self, event: Event) -> None:
+        """Add an event that the present one stands for: it comes before those that wait."""
+        self._line.appendleft(event)
+        self._go_on()
+
     def _go_on(self) -> None:
         if self._is_open and self._line and self._task is None:
             self._task = asyncio.create_task(self._run())

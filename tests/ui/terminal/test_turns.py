@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from textual.events import MouseDown, MouseUp
 from textual.screen import Screen
+from textual.widgets._footer import FooterKey
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
@@ -46,6 +48,18 @@ async def test_letters_behind_the_key_of_the_palette_are_typed_into_it() -> None
         assert screen.present.experiment.setup.d_k == 9
         screen = await press(pilot, "u")
         assert screen.present.experiment.setup.d_k == 64
+
+
+@pytest.mark.slow
+async def test_letters_behind_a_click_on_the_footer_are_typed_into_what_it_opens() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=MEDIUM) as pilot:
+        screen = await shown(pilot)
+        (rule,) = (one for one in screen.query(FooterKey) if one.key == "r")
+        x, y = rule.region.offset
+        for kind in (MouseDown, MouseUp):
+            pilot.app.post_message(kind(None, x, y, 0, 0, 1, False, False, False))
+        screen = await burst(pilot, *"mup", "enter")
+        assert screen.present.experiment.setup.scale.rule == "mup"
 
 
 async def test_what_went_wrong_in_a_key_is_the_application_s(
