@@ -44,7 +44,7 @@ SHARED = "{even} {subject} {first_keys} of the keys it sees. {done} it uses {key
 
 
 @dataclass(frozen=True)
-class Words:
+class Phrases:
     """What sentences say of queries with a choice.
 
     Attributes:
@@ -66,7 +66,7 @@ class Words:
     becomes: str
 
 
-OF_MANY = Words(
+OF_MANY = Phrases(
     subject="a query typically uses",
     again="a query typically uses",
     stays_0="every gradient stays 0",
@@ -75,7 +75,7 @@ OF_MANY = Words(
     becomes_0="most gradients become exactly 0",
     becomes="most gradients become over {least} {way}",
 )
-OF_ONE = Words(
+OF_ONE = Phrases(
     subject="the one query with a choice uses",
     again="it uses",
     stays_0="its gradient stays 0",
@@ -153,9 +153,10 @@ def headline(answer: Answer) -> str:
     if odd == answer.done:
         return NO_NUMBERS
     first, second = (Sharing(side, rows, answer.attended) for side in answer.sides)
-    words = words_of(answer)
+    phrases = phrases_of(answer)
     slots = {
-        "subject": words.subject, "again": words.again, "odd": f"{odd:,}", "n": f"{answer.done:,}",
+        "subject": phrases.subject, "again": phrases.again,
+        "odd": f"{odd:,}", "n": f"{answer.done:,}",
         "one": first.one if first.single else "one key",
         "before": among(first.single, rows.size),
         "give": "give" if first.single > 1 else "gives",
@@ -206,8 +207,8 @@ def median(values: NDArray[np.float64]) -> float:
     return low if low == high or isinf(low) else (low + high) / 2.0
 
 
-def words_of(answer: Answer) -> Words:
-    """Return the words for the queries that have a choice, as far as they are known."""
+def phrases_of(answer: Answer) -> Phrases:
+    """Return what to say of the queries that have a choice, as far as they are known."""
     is_one = answer.choosing.size == 1 and answer.progress == 1.0
     return OF_ONE if is_one else OF_MANY
 
@@ -227,21 +228,21 @@ def gradients_span(answer: Answer) -> tuple[float, float, float] | None:
 
 def gradients(answer: Answer) -> str:
     """Return how at least three gradients in four change, or the only one, as a clause."""
-    span, words = gradients_span(answer), words_of(answer)
+    span, phrases = gradients_span(answer), phrases_of(answer)
     if span is None:
-        return words.stays_0
+        return phrases.stays_0
     low, middle, high = span
     least = low if middle > 0.0 else high
     if abs(middle) < SAME:
-        return words.stays
+        return phrases.stays
     if least * middle <= 0.0 or abs(least) < SAME:
         return "some gradients grow, others shrink"
     if least == inf:
-        return words.leaves_0
+        return phrases.leaves_0
     if least == -inf:
-        return words.becomes_0
+        return phrases.becomes_0
     way = "larger" if least > 0.0 else "smaller"
-    return words.becomes.format(least=_at_least(least), way=way)
+    return phrases.becomes.format(least=_at_least(least), way=way)
 
 
 def _at_least(log_factor: float) -> str:
