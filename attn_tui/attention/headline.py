@@ -153,7 +153,7 @@ def headline(answer: Answer) -> str:
     if odd == answer.done:
         return NO_NUMBERS
     first, second = (Sharing(side, rows, answer.attended) for side in answer.sides)
-    phrases = phrases_of(answer)
+    phrases = OF_ONE if answer.is_of_one else OF_MANY
     slots = {
         "subject": phrases.subject, "again": phrases.again,
         "odd": f"{odd:,}", "n": f"{answer.done:,}",
@@ -207,12 +207,6 @@ def median(values: NDArray[np.float64]) -> float:
     return low if low == high or isinf(low) else (low + high) / 2.0
 
 
-def phrases_of(answer: Answer) -> Phrases:
-    """Return what to say of the queries that have a choice, as far as they are known."""
-    is_one = answer.choosing.size == 1 and answer.progress == 1.0
-    return OF_ONE if is_one else OF_MANY
-
-
 def gradients_span(answer: Answer) -> tuple[float, float, float] | None:
     """Return the quartiles of ln of the factor by which the gradient changes.
 
@@ -228,7 +222,8 @@ def gradients_span(answer: Answer) -> tuple[float, float, float] | None:
 
 def gradients(answer: Answer) -> str:
     """Return how at least three gradients in four change, or the only one, as a clause."""
-    span, phrases = gradients_span(answer), phrases_of(answer)
+    span = gradients_span(answer)
+    phrases = OF_ONE if answer.is_of_one else OF_MANY
     if span is None:
         return phrases.stays_0
     low, middle, high = span

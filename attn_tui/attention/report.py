@@ -155,9 +155,11 @@ def _sentences(answer: Answer) -> Iterator[str]:
             f"Of {answer.n_queries:,} rows {answer.done:,} are known, spread over the head: it was "
             "stopped."
         )
-    choosing = answer.choosing.size
-    typical = f"What a query typically does is the median over the {choosing:,} that have a choice."
-    if choosing == 1:
+    typical = (
+        f"What a query typically does is the median over the {answer.choosing.size:,} that have a "
+        "choice."
+    )
+    if answer.is_of_one:
         typical = "Only one query has a choice, so that what is typical is what it does."
     yield (
         "Rows are counted from 0; sees is how many keys are not masked for a query. Effective keys "
@@ -167,12 +169,15 @@ def _sentences(answer: Answer) -> Iterator[str]:
         yield "m is each row's own, of the keys it sees."
     sink = median(answer.scaled.sink[answer.choosing])
     if answer.head.setup.scale.sink is not None:
-        yield f"Of them the sink typically takes {percent(sink)} of the weight."
+        if answer.is_of_one:
+            yield f"The sink takes {percent(sink)} of its weight."
+        else:
+            yield f"Of them the sink typically takes {percent(sink)} of the weight."
     span = gradients_span(answer)
     if span is not None:
         low, middle, high = (quantity(power(log), log) for log in span)
         ratio = f"‖∂p/∂s‖ {answer.names[1]} over {answer.names[0]} is {middle}"
-        if choosing == 1:
-            yield f"Its {ratio}."
+        if answer.is_of_one:
+            yield f"The {ratio} for this query."
         else:
             yield f"Of these {ratio} in the median, and {low} to {high} in the middle half."

@@ -132,6 +132,13 @@ def test_nothing_is_typical_of_the_one_query_with_a_choice(row: list[float], wan
     assert "median" not in sentences
 
 
+def test_what_the_sink_takes_of_the_one_query_with_a_choice_is_typical_of_nothing() -> None:
+    setup = Setup(64, Scale(sink=4.0))
+    sentences = str(report(head([1.0, 2.0, 3.0], [-inf] * 3, setup=setup)).parts[-1])
+    assert "The sink takes 93.4 % of its weight" in sentences
+    assert "typically takes" not in sentences
+
+
 ROWS = st.integers(1, 9).flatmap(
     lambda n: st.lists(
         st.lists(

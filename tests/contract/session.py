@@ -31,8 +31,6 @@ REPEAT = 1 / 30
 _LOOK = 0.025
 
 _CLIPBOARD = re.compile(rb"\x1b\]52;c;([A-Za-z0-9+/=]*)(?:\x07|\x1b\\)")
-_SEQUENCE = re.compile(r"\x1b\[[\d;?<>=]*[a-zA-Z]")
-_ALTERNATE = b"\x1b[?1049l"
 
 
 class Session(Terminal):
@@ -128,9 +126,8 @@ class Session(Terminal):
         """Leave, and return the line that stands behind the screen."""
         self.press(key)
         status = self.leave()
-        told = _SEQUENCE.sub("", self.raw.rpartition(_ALTERNATE)[2].decode())
-        assert status == 0, told
-        return told.strip()
+        assert status == 0, self.parting
+        return self.parting
 
 
 def run(*words: str, folder: Path) -> str:

@@ -1,6 +1,7 @@
 """A terminal that a program runs on, for tests: what it shows and how much it was sent."""
 
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -75,6 +76,10 @@ def environment_of(others: Mapping[str, str]) -> dict[str, str]:
         remember_start(Path(kept["XDG_STATE_HOME"]))
     plain = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
     return {**kept, **plain, **others}
+
+
+_SEQUENCE = re.compile(r"\x1b\[[\d;?<>=]*[a-zA-Z]")
+_ALTERNATE = b"\x1b[?1049l"
 
 
 class Terminal(Shown):
@@ -156,6 +161,12 @@ class Terminal(Shown):
         """Read until some lines of the screen are those of another screen."""
         wanted = tuple(display)[lines]
         self.until(lambda: self.display[lines] == wanted, "\n".join(wanted))
+
+    @property
+    def parting(self) -> str:
+        """What stands behind the screen once the program has left it."""
+        left = self.raw.rpartition(_ALTERNATE)[2].decode(errors="replace")
+        return _SEQUENCE.sub("", left).strip()
 
     def leave(self) -> int:
         """Read to the end and return the exit status, or less than 0 for a signal."""

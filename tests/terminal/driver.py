@@ -71,9 +71,6 @@ ARGUMENTS: tuple[list[str], ...] = (
 )  # fmt: skip
 """What the program is started with, one after the other, from another one on for each seed."""
 
-SEQUENCE = re.compile(r"\x1b\[[\d;?<>=]*[a-zA-Z]")
-"""What sets the terminal behind the screen."""
-
 DONE, VISITED = 5_000, 500
 """Actions of ``--memory`` unless others are asked for, and those by which all has been visited."""
 
@@ -145,12 +142,11 @@ class Driven:
 
     def _ended(self) -> None:
         status = self.terminal.leave()
-        told = self.terminal.raw.rpartition(b"\x1b[?1049l")[2].decode(errors="replace")
+        told = self.terminal.parting
         if status != 0:
             raise FaultError(f"ended with {status}\n{told}")
-        line = SEQUENCE.sub("", told).strip()
-        if line and not line.startswith("attn-tui"):
-            raise FaultError(f"left in the shell\n{line}")
+        if told and not told.startswith("attn-tui"):
+            raise FaultError(f"left in the shell\n{told}")
         raise EndedError
 
     def wait(self, holds: Callable[[], object], wanted: str) -> None:

@@ -132,6 +132,11 @@ class Answer:
         return self.rows[((attended + (sink & (attended > 0))) > 1) & ~odd]
 
     @property
+    def is_of_one(self) -> bool:
+        """Whether all rows are known, and only one of them has a choice."""
+        return self.choosing.size == 1 and self.progress == 1.0
+
+    @property
     def nothing_is_done(self) -> bool:
         """Whether the scale leaves every row as it is."""
         scale = self.head.setup.scale
